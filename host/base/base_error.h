@@ -9,13 +9,12 @@
 
 /* The exit status of every subcommand (`record -- CMD` passes CMD's own status on instead). */
 enum exit_code {
-    EXIT_DONE = 0,        /* the work is done, whatever it found */
-    EXIT_VERDICT_NO = 1,  /* a verdict that was asked for is "no" */
-    EXIT_USAGE = 2,       /* wrong usage, or an input that cannot be opened */
-    EXIT_CANNOT_TELL = 3, /* not enough data for an answer */
-    EXIT_DAMAGED = 4,     /* the input is damaged beyond use */
-    EXIT_RECORD_FAULT =
-        125, /* `record`: Tare itself failed; 126 and 127 as in coreutils' timeout */
+    EXIT_DONE = 0,           /* the work is done, whatever it found */
+    EXIT_VERDICT_NO = 1,     /* a verdict that was asked for is "no" */
+    EXIT_USAGE = 2,          /* wrong usage, or an input that cannot be opened */
+    EXIT_CANNOT_TELL = 3,    /* not enough data for an answer */
+    EXIT_DAMAGED = 4,        /* the input is damaged beyond use */
+    EXIT_RECORD_FAULT = 125, /* Tare itself failed; 126 and 127 as in coreutils' timeout */
     EXIT_NOT_EXECUTABLE = 126,
     EXIT_NOT_FOUND = 127
 };
