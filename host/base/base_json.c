@@ -130,7 +130,7 @@ struct json json_begin(struct buffer *out, int indent)
     return (struct json){.out = out, .indent = indent};
 }
 
-void json_object(struct json *json, const char *key)
+void json_put_object(struct json *json, const char *key)
 {
     write_open(json, key, "{");
 }
@@ -140,7 +140,7 @@ void json_end_object(struct json *json)
     write_close(json, "}");
 }
 
-void json_array(struct json *json, const char *key)
+void json_put_array(struct json *json, const char *key)
 {
     write_open(json, key, "[");
 }
@@ -150,29 +150,29 @@ void json_end_array(struct json *json)
     write_close(json, "]");
 }
 
-void json_text(struct json *json, const char *key, const char *value)
+void json_put_text(struct json *json, const char *key, const char *value)
 {
     if (value == NULL) {
-        json_null(json, key);
+        json_put_null(json, key);
         return;
     }
     write_prefix(json, key);
     write_string(json->out, value);
 }
 
-void json_bool(struct json *json, const char *key, bool value)
+void json_put_bool(struct json *json, const char *key, bool value)
 {
     write_prefix(json, key);
     buffer_text(json->out, value ? "true" : "false");
 }
 
-void json_integer(struct json *json, const char *key, int64_t value)
+void json_put_integer(struct json *json, const char *key, int64_t value)
 {
     write_prefix(json, key);
     buffer_printf(json->out, "%" PRId64, value);
 }
 
-void json_unsigned(struct json *json, const char *key, uint64_t value)
+void json_put_unsigned(struct json *json, const char *key, uint64_t value)
 {
     write_prefix(json, key);
     buffer_printf(json->out, "%" PRIu64, value);
@@ -194,7 +194,7 @@ static void shorten_exponent(char *text)
     memmove(to, from, strlen(from) + 1);
 }
 
-void json_number(struct json *json, const char *key, double value)
+void json_put_number(struct json *json, const char *key, double value)
 {
     char text[40];
     /* Up to 15 digits always survive a double, so the search starts there; subnormal numbers hold
@@ -202,7 +202,7 @@ void json_number(struct json *json, const char *key, double value)
     int digits = fabs(value) < DBL_MIN ? 1 : 15;
 
     if (!isfinite(value)) {
-        json_null(json, key);
+        json_put_null(json, key);
         return;
     }
     do {
@@ -213,7 +213,7 @@ void json_number(struct json *json, const char *key, double value)
     buffer_text(json->out, text);
 }
 
-void json_null(struct json *json, const char *key)
+void json_put_null(struct json *json, const char *key)
 {
     write_prefix(json, key);
     buffer_text(json->out, "null");

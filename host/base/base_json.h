@@ -1,4 +1,8 @@
-/* A small deterministic JSON writer: the same calls give the same bytes on every machine. */
+/* A small deterministic JSON writer: the same calls give the same bytes on every machine.
+ *
+ * The names keep clear of jansson's (json_object, json_array, json_null ...): one program links
+ * both, and a name of ours that is also one of jansson's would be called from inside that library.
+ */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
 
@@ -18,17 +22,17 @@ struct json {
 };
 
 struct json json_begin(struct buffer *out, int indent);
-void json_object(struct json *json, const char *key);
+void json_put_object(struct json *json, const char *key);
 void json_end_object(struct json *json);
-void json_array(struct json *json, const char *key);
+void json_put_array(struct json *json, const char *key);
 void json_end_array(struct json *json);
-void json_text(struct json *json, const char *key, const char *value); /* NULL writes null */
-void json_bool(struct json *json, const char *key, bool value);
-void json_integer(struct json *json, const char *key, int64_t value);
-void json_unsigned(struct json *json, const char *key, uint64_t value);
+void json_put_text(struct json *json, const char *key, const char *value); /* NULL writes null */
+void json_put_bool(struct json *json, const char *key, bool value);
+void json_put_integer(struct json *json, const char *key, int64_t value);
+void json_put_unsigned(struct json *json, const char *key, uint64_t value);
 /* The fewest digits that read back as the same double ("3", "0.1", "1e-7"); NaN and infinities are
  * written as null. */
-void json_number(struct json *json, const char *key, double value);
-void json_null(struct json *json, const char *key);
+void json_put_number(struct json *json, const char *key, double value);
+void json_put_null(struct json *json, const char *key);
 
 #endif
