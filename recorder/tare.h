@@ -11,15 +11,15 @@
  * still declares the same functions, all of them empty, and tare.c compiles to nothing.
  *
  * Every generated function may be called from tasks, threads, interrupts and signal handlers. It
- * never blocks, never allocates and returns nothing: an event without room is counted, and the count
- * is itself recorded. Cost class of each call:
- *   [hot]  a few tens of instructions (the budgets are in cost/budgets.json and checked by ./test);
- *          the words are written under the port's lock. Category off: load, test, branch.
- *   [text] one hot record and one more for every 8 bytes of text; no lock is held over the length.
- *   [rare] walks lists, allocates or calls the system; never call it from an interrupt.
+ * never blocks, never allocates and returns nothing: an event without room is counted, and the
+ * count is itself recorded. Cost class of each call: [hot]  a few tens of instructions (the budgets
+ * are in cost/budgets.json and checked by ./test); the words are written under the port's lock.
+ * Category off: load, test, branch. [text] one hot record and one more for every 8 bytes of text;
+ * no lock is held over the length. [rare] walks lists, allocates or calls the system; never call it
+ * from an interrupt.
  *
- * Thread safety: every call may be made from any thread at any time, except tare_start and tare_stop
- * on a target without threads, which belong into start-up and shut-down code.
+ * Thread safety: every call may be made from any thread at any time, except tare_start and
+ * tare_stop on a target without threads, which belong into start-up and shut-down code.
  */
 #ifndef TARE_H
 #define TARE_H
@@ -36,22 +36,22 @@ extern "C" {
 
 /* ------------------------------------------------------------------ control: seven calls */
 
-/* What tare_counts reports. attempted = stored + dropped + suppressed (+ torn, which only a reader
- * of a killed program can see). All are totals of records since tare_start, modulo 2^32. A value is
- * one record; a text of n bytes is 1 + ceil(n / 8) records. */
+/* What tare_counts reports: totals since tare_start, modulo 2^32. Stored events are not counted on
+ * the target, where it would cost an instruction each; a reader counts them, and then attempted =
+ * stored + dropped + suppressed. */
 struct tare_counts {
-    uint32_t attempted;  /* passed the category test */
-    uint32_t stored;     /* in a ring, or already read from it */
-    uint32_t dropped;    /* no room in the ring */
-    uint32_t suppressed; /* recursion inside the recorder, or no ring left for the thread */
+    uint32_t words;      /* written to the rings, the recorder's own notes included */
+    uint32_t dropped;    /* events that found no room in the ring */
+    uint32_t suppressed; /* events from inside the recorder (a signal handler that interrupted it),
+                            or of a thread that got no ring */
 };
 
 #if TARE_ENABLED
 
 /* Starts recording. [rare]
  * Linux: runs by itself before main when the program was started by `tare record`; calling it again
- * does nothing. Target: call once before the first event. Tests the clock, assigns ids, measures the
- * cost of each event length on this very machine (a few microseconds) and writes both, with all
+ * does nothing. Target: call once before the first event. Tests the clock, assigns ids, measures
+ * the cost of each event length on this very machine (a few microseconds) and writes both, with all
  * names, into the recording.
  * Returns 0, or a negative TARE_ERROR_*; after an error every event stays switched off. */
 int tare_start(void);
@@ -70,8 +70,8 @@ void tare_service(void);
 void tare_enable(uint32_t categories);
 void tare_disable(uint32_t categories);
 
-/* Names the calling thread in the recording (at most 63 bytes are kept). On a target without threads
- * it names the core. [rare] */
+/* Names the calling thread in the recording (at most 63 bytes are kept). On a target without
+ * threads it names the core. [rare] */
 void tare_thread_name(const char *name);
 
 /* Sums the counts of this process (Linux) or core (target) [rare]. Exact once the other threads are
@@ -81,16 +81,17 @@ void tare_counts(struct tare_counts *counts);
 #endif /* TARE_ENABLED */
 
 #define TARE_ERROR_NO_SESSION (-1) /* Linux: not started by `tare record`; events stay off */
-#define TARE_ERROR_REGION (-2)     /* Linux: shared memory of the session missing or of another version */
-#define TARE_ERROR_CLOCK (-3)      /* the clock stands still or runs backwards */
+#define TARE_ERROR_REGION \
+    (-2) /* Linux: shared memory of the session missing or of another version */
+#define TARE_ERROR_CLOCK (-3) /* the clock stands still or runs backwards */
 
 /* ------------------------------------------------------------------ declaring events: eight macros
  *
- * All stand at file scope and end without a semicolon. `symbol` becomes the name of the function(s);
- * `category` is a symbol declared by TARE_CATEGORY; `text` is shown to people and may hold spaces.
- * Types of arguments: u32, i32, x32 (shown in hexadecimal), f32 (32-bit float).
- * `unit` is shown behind the number ("B", "us", "blocks"); "" for none; "{free,pending}" gives the
- * values 0, 1, ... these names.
+ * All stand at file scope and end without a semicolon. `symbol` becomes the name of the
+ * function(s); `category` is a symbol declared by TARE_CATEGORY; `text` is shown to people and may
+ * hold spaces. Types of arguments: u32, i32, x32 (shown in hexadecimal), f32 (32-bit float). `unit`
+ * is shown behind the number ("B", "us", "blocks"); "" for none; "{free,pending}" gives the values
+ * 0, 1, ... these names.
  */
 
 /* A switch for a group of events: number 0 to 31, unique in the program. */
@@ -111,14 +112,16 @@ void tare_counts(struct tare_counts *counts);
 #define TARE_VALUE(symbol, category, text, type, unit) \
     TARE_PRIVATE_EVENT1(symbol, category, TARE_CLASS_VALUE, text, type, value, unit)
 
-/* void symbol_begin(uint32_t id), void symbol_end(uint32_t id): a span of time, 8 bytes each. The id
- * tells spans of the same symbol apart that overlap; the end may come from another thread. [hot] */
+/* void symbol_begin(uint32_t id), void symbol_end(uint32_t id): a span of time, 8 bytes each. The
+ * id tells spans of the same symbol apart that overlap; the end may come from another thread. [hot]
+ */
 #define TARE_SPAN(symbol, category, text) TARE_PRIVATE_SPAN(symbol, category, text)
 
 /* void symbol(const char *string): at most TARE_TEXT_LIMIT bytes are kept. [text] */
 #define TARE_STRING(symbol, category, text) TARE_PRIVATE_STRING(symbol, category, text)
 
-/* void symbol(uint32_t state): a state machine per thread; `states` is "{idle,running,...}". [hot] */
+/* void symbol(uint32_t state): a state machine per thread; `states` is "{idle,running,...}". [hot]
+ */
 #define TARE_STATES(symbol, category, text, states) \
     TARE_PRIVATE_EVENT1(symbol, category, TARE_CLASS_STATE, text, u32, state, states)
 

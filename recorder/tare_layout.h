@@ -11,7 +11,8 @@
 
 #define TARE_FORMAT_VERSION 0u /* draft: readers accept this version only */
 
-/* ------------------------------------------------------------------ the event word [id:12][stamp:20] */
+/* ------------------------------------------------------------------ the event word
+ * [id:12][stamp:20] */
 
 #define TARE_STAMP_BITS 20
 #define TARE_STAMP_MASK 0xFFFFFu
@@ -41,7 +42,8 @@ enum tare_class {
 /* Words of a record with this id, its own word included. Not for TARE_ID_ANCHOR. */
 #define TARE_RECORD_WORDS(id) ((id) < 0x800u ? 1u : (id) < 0xC00u ? 2u : 3u)
 
-/* ------------------------------------------------------------------ anchor: first words of each block */
+/* ------------------------------------------------------------------ anchor: first words of each
+ * block */
 
 #define TARE_SYNC 0xFFF7A6E5u
 
@@ -67,13 +69,15 @@ static inline uint32_t tare_anchor_check(const uint32_t *anchor)
     return (fold ^ (fold >> 8)) & 0xFFu;
 }
 
-/* ------------------------------------------------------------------ ring: one per thread or core */
+/* ------------------------------------------------------------------ ring: one per thread or core
+ */
 
 #define TARE_RING_MAGIC 0x52A7E001u
-#define TARE_RESERVE_WORDS 48u /* room that only the last loss record and the end record may use */
+#define TARE_RESERVE_WORDS 48u /* room that only the last loss record and the end record may use \
+                                */
 
 enum tare_ring_state {
-    TARE_RING_FREE = 0,   /* may be claimed */
+    TARE_RING_FREE = 0,    /* may be claimed */
     TARE_RING_CLAIMED = 1, /* being set up; contents not valid yet */
     TARE_RING_ACTIVE = 2,
     TARE_RING_CLOSED = 3 /* its thread has ended; a reader empties it, then frees it */
@@ -92,17 +96,17 @@ struct tare_loss {
     uint32_t last_low, last_high;   /* time of the last of them, ticks */
 };
 
-/* 256 bytes. The first 48 are a SEGGER RTT control block with one up channel; on a 32-bit target any
- * RTT reader can drain the ring. Offsets are in bytes and only ever cover finished words; the ring is
- * empty when they are equal, and never quite full. The writer owns all fields but read_offset, state
- * (a reader frees a closed ring) and reader_wants. */
+/* 256 bytes. The first 48 are a SEGGER RTT control block with one up channel; on a 32-bit target
+ * any RTT reader can drain the ring. Offsets are in bytes and only ever cover finished words; the
+ * ring is empty when they are equal, and never quite full. The writer owns all fields but
+ * read_offset, state (a reader frees a closed ring) and reader_wants. */
 struct tare_ring {
     char id[16];            /* target: "SEGGER RTT"; Linux: "TARE ring"; written last */
     uint32_t up_channels;   /* 1 */
     uint32_t down_channels; /* 0 */
     uint32_t name;          /* target: address of the channel's name */
     uint32_t buffer;        /* target: address of the words; Linux: offset in the region */
-    uint32_t bytes;         /* size of the buffer: a multiple of the block size, at least two blocks */
+    uint32_t bytes; /* size of the buffer: a multiple of the block size, at least two blocks */
     volatile uint32_t write_offset;
     volatile uint32_t read_offset;
     uint32_t flags; /* RTT mode; 0: never block */
@@ -126,7 +130,8 @@ struct tare_ring {
     uint32_t unused[64 - 12 - 15 - 10];
 };
 
-/* ------------------------------------------------------------------ region: Linux shared memory of a session */
+/* ------------------------------------------------------------------ region: Linux shared memory of
+ * a session */
 
 #define TARE_REGION_MAGIC 0x52A7E002u
 #define TARE_REGION_VARIABLE "TARE_REGION" /* environment: path of the region's file */
@@ -137,8 +142,8 @@ enum tare_clock_kind {
 };
 
 /* 256 bytes at offset 0 of the file; the ring structures follow from TARE_REGION_RINGS on, the
- * buffers from buffers_offset on, ring_bytes each. Made by the collector; processes that record only
- * add to it. */
+ * buffers from buffers_offset on, ring_bytes each. Made by the collector; processes that record
+ * only add to it. */
 struct tare_region {
     char id[16]; /* "TARE region" */
     uint32_t magic;
@@ -153,8 +158,8 @@ struct tare_region {
     uint32_t buffers_offset;
     volatile uint32_t categories; /* switched on when a process starts */
     volatile uint32_t next_stream;
-    volatile uint32_t next_id[3]; /* next free id by number of argument words */
-    volatile uint32_t ids_refused; /* declarations that got no id of their own */
+    volatile uint32_t next_id[3];         /* next free id by number of argument words */
+    volatile uint32_t ids_refused;        /* declarations that got no id of their own */
     volatile uint32_t suppressed_no_ring; /* events of threads that found no ring */
     volatile uint32_t rings_refused;
     uint32_t unused[64 - 22];

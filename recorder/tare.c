@@ -1,0 +1,61 @@
+/* Tare event recorder: the one file to compile. The parts follow the flow of an event. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* Linux: MADV_WIPEONFORK, syscall */
+#endif
+#include "tare.h"
+
+#if TARE_ENABLED
+
+#include <string.h>
+
+#ifdef TARE_PORT_FILE
+#include TARE_PORT_FILE
+#elif defined(__linux__)
+#include "port/tare_port_linux.h"
+#elif defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+#include "port/tare_port_cortexm.h"
+#else
+#error "No port for this machine: write one (port/README.md) and set TARE_PORT_FILE"
+#endif
+
+/* What the writer of a ring keeps for itself. */
+struct tare_writer {
+    struct tare_ring
+        *ready; /* Linux: `ring` between two events, NULL inside one or before the first */
+    struct tare_ring *ring;
+    uint32_t *words;      /* the ring's buffer */
+    uint32_t limit;       /* bytes: the fast path may write up to here */
+    uint32_t block_end;   /* bytes: end of the present block; 0: the next record opens one */
+    uint64_t high;        /* high part of the time that a reader of the ring knows */
+    tare_clock high_here; /* the bits of it that the clock shows */
+    uint32_t fast;        /* the fast path reads the right clock */
+    uint32_t shift;       /* Linux: counter to ticks */
+    uint32_t clock_last, clock_turns; /* target: widens the 32-bit clock */
+};
+
+uint32_t tare_categories_on;
+
+#if TARE_PORT_TARGET
+#include "tare_target.inl"
+#else
+#include "tare_thread.inl"
+#endif
+#include "tare_ring.inl"
+#include "tare_names.inl"
+#if TARE_PORT_TARGET
+#include "tare_start_target.inl"
+#else
+#include "tare_start_linux.inl"
+#endif
+
+void tare_enable(uint32_t categories)
+{
+    (void)__atomic_fetch_or(&tare_categories_on, tare_started() ? categories : 0, __ATOMIC_RELAXED);
+}
+
+void tare_disable(uint32_t categories)
+{
+    (void)__atomic_fetch_and(&tare_categories_on, ~categories, __ATOMIC_RELAXED);
+}
+
+#endif /* TARE_ENABLED */
