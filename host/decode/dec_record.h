@@ -1,0 +1,141 @@
+/* Decoder of one stream: bytes in, batches of events and notes out (FORMAT.md, sections 2 to 5).
+ *
+ * Whoever wants a whole recording uses dec_input.h; this is the engine below it.
+ */
+#ifndef DEC_RECORD_H
+#define DEC_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base_buffer.h"
+#include "dec_directory.h"
+#include "dec_error.h"
+
+#include "tare_layout.h"
+
+/* One event: a record of the program, or UNNAMED. */
+struct event {
+    uint64_t ticks;
+    uint32_t id;
+    uint32_t argument[2]; /* 0 where the record has none */
+    uint32_t stream;      /* ordinal of the stream */
+};
+
+enum note_kind {
+    NOTE_STREAM,     /* the stream begins; first thing of every stream */
+    NOTE_DEFINE,     /* a complete definition */
+    NOTE_TEXT,       /* text of a STRING event, at the place of its last TEXT record */
+    NOTE_EPOCH,      /* the high part of the time has changed by a record */
+    NOTE_LOSS,       /* events refused by the recorder: it says so itself */
+    NOTE_GAP,        /* words lost on the path from the recorder to this file */
+    NOTE_FAULT,      /* damage or a clock fault */
+    NOTE_SKIPPED,    /* bytes passed over while unsynchronised or behind damage */
+    NOTE_UNVERIFIED, /* the block that begins here was salvaged: no hash vouches for it */
+    NOTE_CLOCK,      /* rate of the clock */
+    NOTE_COST,       /* what an event costs */
+    NOTE_END         /* the recording of this stream was ended in order */
+};
+
+#define NOTE_NO_EVENT UINT32_MAX
+
+struct note {
+    enum note_kind kind;
+    uint32_t stream; /* ordinal */
+    uint32_t before; /* the note stands before the event of this number in its batch */
+    uint64_t ticks;  /* time of the stream at this place */
+    uint64_t index;  /* words since the start of the stream: where the note stands */
+    union {
+        const struct definition *definition; /* NOTE_DEFINE */
+        struct {
+            size_t at, size;      /* in `texts` of the batch; see batch_text() */
+            uint64_t event_ticks; /* time of the STRING event */
+            uint32_t event_id;
+            uint32_t event; /* its number in this batch; NOTE_NO_EVENT: it came in an earlier one */
+            bool cut;       /* the end is missing; a NOTE_FAULT follows */
+        } text;             /* NOTE_TEXT */
+        struct {
+            uint64_t first; /* time of the first refused event */
+            uint32_t count; /* events */
+            uint32_t span;  /* ticks from first to last refused event; UINT32_MAX: that or more */
+            bool suppressed, first_known;
+        } loss; /* NOTE_LOSS */
+        struct {
+            uint64_t words;      /* lost; when backwards: by how much the index fell */
+            uint64_t from_ticks; /* time before the gap; `ticks` is the time behind it */
+            uint64_t dropped;    /* events that the recorder dropped inside, from the totals in the
+                                    anchors;    0 when this shows only later: see stream_counts */
+            bool backwards;      /* blocks repeated or out of order */
+        } gap;                   /* NOTE_GAP. Between words / 3 and words events are missing */
+        struct {
+            enum stream_fault fault;
+            uint64_t back_ticks; /* CLOCK_BACKWARDS: by how much */
+        } fault;                 /* NOTE_FAULT */
+        uint64_t bytes;          /* NOTE_SKIPPED */
+        uint64_t rate;           /* NOTE_CLOCK: ticks a second */
+        struct {
+            uint32_t words, milliticks;
+        } cost; /* NOTE_COST */
+        struct {
+            uint32_t dropped, suppressed;
+        } end; /* NOTE_END: totals of the stream */
+    };
+};
+
+struct record_batch {
+    struct event *events;
+    uint32_t count, capacity;
+    struct note *notes;
+    uint32_t note_count, note_capacity;
+    struct buffer texts;
+};
+
+/* Text of a NOTE_TEXT: `size` bytes and a zero, valid as long as the batch. */
+static inline const char *batch_text(const struct record_batch *batch, const struct note *note)
+{
+    return batch->texts.data + note->text.at;
+}
+
+/* `capacity` events, at least RECORD_BATCH_LEAST; the notes grow as needed. */
+#define RECORD_BATCH_LEAST 512u
+void record_batch_init(struct record_batch *batch, uint32_t capacity);
+void record_batch_clear(struct record_batch *batch);
+void record_batch_free(struct record_batch *batch);
+
+struct record_decoder;
+
+/* Sessions and streams are added to `directory` as anchors name them. */
+struct record_decoder *record_decoder_new(struct decode_directory *directory);
+void record_decoder_free(struct record_decoder *decoder);
+
+/* Decodes up to `size` bytes into `batch`, behind what it holds already, and returns how many were
+ * taken: fewer than `size` only when the batch is full (clear it and call again with the rest). Up
+ * to one block and one anchor are kept inside until more bytes come. */
+size_t record_feed(struct record_decoder *decoder, const void *bytes, size_t size,
+                   struct record_batch *batch);
+
+/* Bytes of the stream are missing here (a damaged piece, a hole between chunks): what is held is
+ * decoded as far as it goes, `bytes` are counted as skipped, and reading goes on at the next
+ * anchor. False: the batch is full, clear it and call again. */
+bool record_hole(struct record_decoder *decoder, uint64_t bytes, struct record_batch *batch);
+
+/* The data end here. False: the batch is full, clear it and call again. */
+bool record_finish(struct record_decoder *decoder, struct record_batch *batch);
+
+/* Whether texts of events in the batch are still open: a caller who waits for more bytes gets them
+ * in the same batch as their event. */
+bool record_text_open(const struct record_decoder *decoder);
+
+/* Blocks fed from now on are marked as unverified (salvaged), or no longer. */
+void record_unverified(struct record_decoder *decoder, bool unverified);
+
+/* True with the anchor's words in this machine's byte order when 28 bytes are a valid anchor;
+ * *big_endian says which order it was. For searches. */
+bool anchor_read(const unsigned char *bytes, uint32_t words[TARE_ANCHOR_WORDS], bool *big_endian);
+
+/* Offset of the first valid anchor that lies wholly in the bytes; `size` when there is none. */
+size_t anchor_find(const unsigned char *bytes, size_t size, uint32_t words[TARE_ANCHOR_WORDS],
+                   bool *big_endian);
+
+#endif
