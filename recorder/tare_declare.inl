@@ -29,14 +29,12 @@ extern const struct tare_event __stop_tare_events[] __attribute__((weak, visibil
  * program do it once. */
 extern char tare_registered_here __attribute__((visibility("hidden")));
 char tare_registered_here __attribute__((weak));
-void tare_register(const struct tare_event *events, const struct tare_event *end);
+int tare_register(const struct tare_event *events, const struct tare_event *end);
 
 static __attribute__((constructor(102), used)) void tare_register_at_load(void)
 {
-    if (!tare_registered_here) {
-        tare_registered_here = 1;
-        tare_register(__start_tare_events, __stop_tare_events);
-    }
+    if (!tare_registered_here)
+        tare_registered_here = (char)tare_register(__start_tare_events, __stop_tare_events);
 }
 #endif
 

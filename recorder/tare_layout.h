@@ -73,8 +73,9 @@ static inline uint32_t tare_anchor_check(const uint32_t *anchor)
  */
 
 #define TARE_RING_MAGIC 0x52A7E001u
-#define TARE_RESERVE_WORDS 48u /* room that only the last loss record and the end record may use \
-                                */
+#define TARE_RESERVE_WORDS \
+    48u /* room that only the last loss record and the end record may use \
+         */
 
 enum tare_ring_state {
     TARE_RING_FREE = 0,    /* may be claimed */

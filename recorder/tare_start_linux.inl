@@ -63,13 +63,13 @@ static void tare_give_ids(const struct tare_event *event)
 }
 
 /* Runs at load of each program and library that includes tare.h. */
-void tare_register(const struct tare_event *events, const struct tare_event *end)
+int tare_register(const struct tare_event *events, const struct tare_event *end)
 {
     const struct tare_event *event;
     struct tare_writer *writer;
 
-    if (tare_start() != 0 || !events)
-        return;
+    if (tare_start() != 0)
+        return 0;
     tare_lock_names();
     writer = tare_names();
     for (event = events; event < end; event++) {
@@ -79,6 +79,7 @@ void tare_register(const struct tare_event *events, const struct tare_event *end
             writer->ring->names_lost++;
     }
     tare_unlock_names();
+    return 1;
 }
 
 void tare_thread_name(const char *name)
@@ -184,7 +185,7 @@ int tare_start(void)
         return failed;
     path = getenv(TARE_REGION_VARIABLE);
     if (!path)
-        return failed = TARE_ERROR_NO_SESSION;
+        return TARE_ERROR_NO_SESSION;
     region = tare_map_region(path);
     if (!region)
         return failed = TARE_ERROR_REGION;

@@ -1,0 +1,332 @@
+/* `tare record`: runs a command and keeps what its processes record. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base_json.h"
+#include "base_options.h"
+#include "base_progress.h"
+#include "cap_container.h"
+#include "cap_drain.h"
+#include "cap_session.h"
+
+struct record_options {
+    const char *output;
+    uint64_t ring_bytes, rings, block_words, categories;
+    int64_t poll_ns;
+    bool monotonic, quiet;
+};
+
+struct recording {
+    struct record_options options;
+    struct session session;
+    struct container container;
+    struct drain drain;
+    pid_t child;
+    int status; /* as waitpid gives it */
+    uint64_t started_ns, next_snapshot_ns;
+    uint64_t polls, poll_last_ns, poll_sum_ns, poll_longest_ns; /* intervals as achieved */
+};
+
+static volatile sig_atomic_t signal_to_pass_on;
+
+static void note_signal(int number)
+{
+    signal_to_pass_on = number;
+}
+
+/* Starts the command stopped at a pipe that closes by itself when exec works; otherwise errno comes
+ * through it. Returns the errno of a failed exec, 0 when the command runs, -1 when fork failed. */
+static int start_command(struct recording *recording, char **command)
+{
+    int report[2], reason = 0;
+    ssize_t got;
+
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return -1;
+    recording->child = fork();
+    if (recording->child == 0) {
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+        setenv(TARE_REGION_VARIABLE, recording->session.path, 1);
+        execvp(command[0], command);
+        reason = errno;
+        if (write(report[1], &reason, sizeof(reason)) != sizeof(reason))
+            _exit(EXIT_RECORD_FAULT);
+        _exit(EXIT_NOT_FOUND);
+    }
+    close(report[1]);
+    do
+        got = recording->child < 0 ? -1 : read(report[0], &reason, sizeof(reason));
+    while (got < 0 && errno == EINTR && recording->child > 0);
+    close(report[0]);
+    if (recording->child < 0)
+        return -1;
+    return got == sizeof(reason) ? reason : 0;
+}
+
+static void write_info(struct recording *recording, char **command)
+{
+    struct buffer text = {0};
+    struct json json = json_begin(&text, 0);
+    const struct session *session = &recording->session;
+    struct utsname host = {0};
+
+    uname(&host);
+    json_put_object(&json, NULL);
+    json_put_text(&json, "tool", "tare " TARE_VERSION);
+    json_put_array(&json, "command");
+    for (; *command != NULL; command++)
+        json_put_text(&json, NULL, *command);
+    json_end_array(&json);
+    json_put_integer(&json, "process_id", recording->child);
+    json_put_text(&json, "system", host.sysname);
+    json_put_text(&json, "system_release", host.release);
+    json_put_text(&json, "machine", host.machine);
+    json_put_text(&json, "clock",
+                  session->clock.kind == TARE_CLOCK_TSC ? "processor counter" : "CLOCK_MONOTONIC");
+    json_put_unsigned(&json, "clock_shift", session->clock.shift);
+    json_put_unsigned(&json, "rings", session->rings);
+    json_put_unsigned(&json, "ring_bytes", session->ring_bytes);
+    json_put_unsigned(&json, "block_words", session->block_words);
+    json_put_unsigned(&json, "categories", recording->options.categories);
+    json_put_integer(&json, "poll_requested_ns", recording->options.poll_ns);
+    json_end_object(&json);
+    container_info(&recording->container, text.data);
+    buffer_free(&text);
+}
+
+static void write_end(struct recording *recording)
+{
+    struct buffer text = {0};
+    struct json json = json_begin(&text, 0);
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    json_put_object(&json, NULL);
+    json_put_integer(&json, "command_status",
+                     WIFEXITED(recording->status) ? WEXITSTATUS(recording->status) : -1);
+    json_put_integer(&json, "command_signal",
+                     WIFSIGNALED(recording->status) ? WTERMSIG(recording->status) : 0);
+    json_put_unsigned(&json, "duration_ns", monotonic_ns() - recording->started_ns);
+    json_put_unsigned(&json, "words", recording->drain.words);
+    json_put_unsigned(&json, "streams", recording->drain.streams);
+    json_put_unsigned(&json, "highest_fill_bytes", recording->drain.highest_fill);
+    json_put_unsigned(&json, "polls", recording->polls);
+    json_put_unsigned(&json, "poll_mean_ns",
+                      recording->polls ? recording->poll_sum_ns / recording->polls : 0);
+    json_put_unsigned(&json, "poll_longest_ns", recording->poll_longest_ns);
+    json_put_unsigned(&json, "collector_user_us",
+                      (uint64_t)usage.ru_utime.tv_sec * 1000000u +
+                          (uint64_t)usage.ru_utime.tv_usec);
+    json_put_unsigned(&json, "collector_system_us",
+                      (uint64_t)usage.ru_stime.tv_sec * 1000000u +
+                          (uint64_t)usage.ru_stime.tv_usec);
+    json_put_integer(&json, "collector_peak_kib", usage.ru_maxrss);
+    json_end_object(&json);
+    container_end(&recording->container, text.data);
+    buffer_free(&text);
+}
+
+static void write_snapshot(struct recording *recording, uint64_t now_ns)
+{
+    struct clock_snapshot now = session_clock_snapshot(&recording->session.clock);
+
+    container_clock(&recording->container, now.ticks, now.monotonic_ns, now.realtime_ns,
+                    now.uncertainty_ns);
+    recording->next_snapshot_ns = now_ns + 1000000000u;
+}
+
+static void note_poll(struct recording *recording, uint64_t now_ns)
+{
+    uint64_t interval = now_ns - recording->poll_last_ns;
+
+    recording->poll_last_ns = now_ns;
+    recording->polls++;
+    recording->poll_sum_ns += interval;
+    if (interval > recording->poll_longest_ns)
+        recording->poll_longest_ns = interval;
+}
+
+/* Waits until the command has ended or `ns` have passed. */
+static void wait_for_command(int process, int64_t ns)
+{
+    struct pollfd ended = {.fd = process, .events = POLLIN};
+    struct timespec limit = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+
+    if (process >= 0)
+        ppoll(&ended, 1, &limit, NULL);
+    else
+        nanosleep(&limit, NULL);
+}
+
+/* Reads the rings until the command has ended. */
+static void follow_command(struct recording *recording)
+{
+    int process = (int)syscall(SYS_pidfd_open, recording->child, 0);
+
+    recording->poll_last_ns = monotonic_ns();
+    while (waitpid(recording->child, &recording->status, WNOHANG) != recording->child) {
+        uint64_t now_ns;
+
+        if (signal_to_pass_on == SIGTERM)
+            kill(recording->child, SIGTERM);
+        signal_to_pass_on = 0;
+        wait_for_command(process, recording->options.poll_ns);
+        now_ns = monotonic_ns();
+        note_poll(recording, now_ns);
+        drain_once(&recording->drain, now_ns);
+        if (now_ns >= recording->next_snapshot_ns)
+            write_snapshot(recording, now_ns);
+    }
+    if (process >= 0)
+        close(process);
+}
+
+static void say_what_was_recorded(const struct recording *recording)
+{
+    const struct drain *drain = &recording->drain;
+
+    if (recording->options.quiet)
+        return;
+    if (drain->streams == 0)
+        warn("the command recorded nothing: it was not built with the recorder, or declares no "
+             "event; %s holds no events",
+             recording->options.output);
+    else
+        fprintf(stderr,
+                "tare: %llu words of %u streams in %s; dropped %llu events; fullest ring %u of %u "
+                "bytes\n",
+                (unsigned long long)drain->words, drain->streams, recording->options.output,
+                (unsigned long long)drain->dropped, drain->highest_fill,
+                recording->session.ring_bytes);
+}
+
+/* The command's own status, in the way of a shell. */
+static int command_status(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int record(struct recording *recording, char **command, struct error *error)
+{
+    int reason;
+
+    recording->started_ns = monotonic_ns();
+    signal(SIGINT, note_signal); /* the command gets it from the terminal itself */
+    signal(SIGTERM, note_signal);
+    reason = start_command(recording, command);
+    if (reason != 0) {
+        error_set(error, reason == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE, "%s: %s",
+                  command[0], reason < 0 ? "cannot start a process" : strerror(reason));
+        if (reason < 0)
+            error->code = EXIT_RECORD_FAULT;
+        else
+            waitpid(recording->child, &recording->status, 0);
+        return error_report(error);
+    }
+    write_info(recording, command);
+    write_snapshot(recording, recording->started_ns);
+    drain_begin(&recording->drain, &recording->session, &recording->container);
+    follow_command(recording);
+    write_snapshot(recording, monotonic_ns());
+    drain_end(&recording->drain);
+    write_end(recording);
+    say_what_was_recorded(recording);
+    return command_status(recording->status);
+}
+
+static int run_record(int argc, char **argv)
+{
+    static struct recording recording;
+    extern const struct command command_record;
+    struct record_options *options = &recording.options;
+    struct error error = {0};
+    char **command = NULL;
+    int arguments = 0, command_words = 0, status;
+
+    *options = (struct record_options){.output = "run.tare",
+                                       .ring_bytes = SESSION_RING_BYTES_DEFAULT,
+                                       .rings = SESSION_RINGS_DEFAULT,
+                                       .block_words = 256,
+                                       .categories = UINT32_MAX,
+                                       .poll_ns = 1000000};
+    const struct option_row rows[] = {
+        {'o', "output", OPTION_TEXT, &options->output, "FILE",
+         "recording to write; default run.tare", 0, 0},
+        {0, "ring-bytes", OPTION_UNSIGNED, &options->ring_bytes, "N",
+         "bytes of each thread's ring; default 262144", 512, 1u << 30},
+        {0, "rings", OPTION_UNSIGNED, &options->rings, "N",
+         "threads that can record at once, and one more a process; default 64", 2, 4096},
+        {0, "block-words", OPTION_UNSIGNED, &options->block_words, "N",
+         "words of a block: 64, 128 or 256 (default)", 64, 256},
+        {0, "categories", OPTION_UNSIGNED, &options->categories, "MASK",
+         "categories that are on at start, bit n for category n; default 0xffffffff", 0,
+         UINT32_MAX},
+        {0, "poll", OPTION_TIME, &options->poll_ns, "TIME",
+         "pause between two looks at the rings; default 1ms", 0, 0},
+        {0, "monotonic", OPTION_FLAG, &options->monotonic, NULL,
+         "stamp with CLOCK_MONOTONIC even where the processor's counter is good", 0, 0},
+        {'q', "quiet", OPTION_FLAG, &options->quiet, NULL, "no closing line", 0, 0},
+        {0}};
+
+    if (!options_parse(&command_record, rows, argc, argv, &arguments, &command, &command_words,
+                       &error)) {
+        error.code = EXIT_RECORD_FAULT;
+        return error_report(&error);
+    }
+    if (command_words == 0 || arguments > 0 || options->poll_ns < 10000) {
+        error_set(&error, EXIT_RECORD_FAULT, "%s",
+                  command_words == 0 ? "no command: write 'tare record -o FILE -- COMMAND ...'"
+                  : arguments > 0    ? "the command to record stands behind '--'"
+                                     : "--poll must be 10us or more");
+        return error_report(&error);
+    }
+    struct session_options wanted = {.rings = (uint32_t)options->rings,
+                                     .ring_bytes = (uint32_t)options->ring_bytes,
+                                     .block_words = (uint32_t)options->block_words,
+                                     .categories = (uint32_t)options->categories,
+                                     .want_monotonic = options->monotonic};
+    if (!session_create(&recording.session, &wanted, &error) ||
+        !container_create(&recording.container, options->output, recording.session.region->session,
+                          &error)) {
+        session_destroy(&recording.session);
+        error.code = EXIT_RECORD_FAULT;
+        return error_report(&error);
+    }
+    status = record(&recording, command, &error);
+    session_destroy(&recording.session);
+    if (!container_close(&recording.container, &error) && error.code != EXIT_DONE) {
+        error_report(&error);
+        return EXIT_RECORD_FAULT;
+    }
+    return status;
+}
+
+const struct command command_record = {
+    .name = "record",
+    .synopsis = "[options] -- COMMAND [ARGUMENT ...]",
+    .summary = "run a command and record what it does",
+    .details =
+        "Runs COMMAND and writes the events of all its processes and threads to a recording.\n"
+        "COMMAND must be built with the recorder (recorder/README.md). Each thread writes into a\n"
+        "ring of its own in shared memory; this program empties the rings every --poll. A full "
+        "ring\n"
+        "drops new events and counts each of them: see 'tare check'.\n"
+        "\n"
+        "Exit status: COMMAND's own, 128 + N when signal N ended it; 125 when recording failed, "
+        "126\n"
+        "when COMMAND could not be run, 127 when it was not found.\n"
+        "\n"
+        "Example: tare record -o run.tare -- ./server --port 8080\n",
+    .run = run_record};
