@@ -15,10 +15,11 @@
 #define CONTAINER_HEAD_BYTES 16u /* signature, version, reserved */
 #define CHUNK_MAGIC "Tchk"
 #define CHUNK_HEAD_BYTES 48u
-#define CHUNK_HASHED_BYTES 40u            /* of the header; its hash follows */
-#define CHUNK_PAYLOAD_LIMIT (16u << 20)   /* a reader accepts no more */
-#define CONTAINER_STREAM_LIMIT (1u << 20) /* the writer puts at most this much data into a chunk \
-                                           */
+#define CHUNK_HASHED_BYTES 40u          /* of the header; its hash follows */
+#define CHUNK_PAYLOAD_LIMIT (16u << 20) /* a reader accepts no more */
+#define CONTAINER_STREAM_LIMIT \
+    (1u << 20) /* the writer puts at most this much data into a chunk \
+                */
 
 enum chunk_type {
     CHUNK_INFO = 1,
@@ -32,14 +33,15 @@ enum chunk_type {
 /* Offsets of the fields of a chunk header; all little-endian. */
 enum chunk_offset {
     CHUNK_AT_MAGIC = 0,
-    CHUNK_AT_TYPE = 4,      /* 16 bits */
-    CHUNK_AT_LENGTH = 8,    /* 32 bits: payload, bytes */
-    CHUNK_AT_SESSION = 12,  /* 32 bits */
-    CHUNK_AT_ARRIVAL = 16,  /* 64 bits: ns since 1970 */
-    CHUNK_AT_POSITION = 24, /* 64 bits: words of the stream before this chunk */
-    CHUNK_AT_STREAM = 32,   /* 32 bits */
-    CHUNK_AT_PIECE = 36,    /* 32 bits: bytes of a piece */
-    CHUNK_AT_HASH = 40      /* 64 bits */
+    CHUNK_AT_TYPE = 4,         /* 16 bits */
+    CHUNK_AT_LENGTH = 8,       /* 32 bits: payload, bytes */
+    CHUNK_AT_SESSION = 12,     /* 32 bits */
+    CHUNK_AT_ARRIVAL = 16,     /* 64 bits: ns since 1970 */
+    CHUNK_AT_POSITION = 24,    /* 64 bits: words of the stream before this chunk */
+    CHUNK_AT_STREAM = 32,      /* 32 bits */
+    CHUNK_AT_PIECE = 36,       /* 32 bits: bytes of a piece */
+    CHUNK_AT_HASH = 40,        /* 32 bits: low half of xxh64 of the bytes before it */
+    CHUNK_AT_PAYLOAD_HASH = 44 /* 32 bits: low half of xxh64 of the payload; STREAM: of its table */
 };
 
 /* ------------------------------------------------------------------ writer */
