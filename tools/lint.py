@@ -63,7 +63,8 @@ def tidy_one(entry, shared, stamps, build):
          entry["file"]],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if result.returncode != 0:
-        return result.stdout + result.stderr
+        # stderr has only counts unless clang-tidy itself failed.
+        return result.stdout or result.stderr
     with open(stamp, "w", encoding="utf-8"):
         return ""
 
@@ -84,8 +85,12 @@ def check_cppcheck(build):
     folder = os.path.join(build, "cppcheck")
     os.makedirs(folder, exist_ok=True)
     project = os.path.join(folder, "compile_commands.json")
+    # cppcheck does not know what the compiler defines by itself.
+    machine = f" -D__linux__=1 -D__{os.uname().machine}__=1 -D__GNUC__=12 "
+    entries = [dict(entry, command=entry["command"].replace(" ", machine, 1))
+               for entry in compiled(build)]
     with open(project, "w", encoding="utf-8") as file:
-        json.dump(compiled(build), file)
+        json.dump(entries, file)
     return subprocess.run(
         ["cppcheck", f"--project={project}", f"--cppcheck-build-dir={folder}", f"-j{JOBS}", "--quiet",
          "--enable=warning,performance,portability", "--inline-suppr", "--error-exitcode=1",

@@ -34,9 +34,9 @@ STAGES = [
     Stage("test", ["-DTARE_LINT=ON"], ["--no-tests=error"], {"CC": "gcc"}),
     Stage("asan", ["-DTARE_SANITIZE=address"],
           ["--no-tests=error", "-LE", "^(plain|lint)$"],
-          {"CC": "clang", "UBSAN_OPTIONS": "print_stacktrace=1"}),
+          {"CC": "clang"}),
     Stage("tsan", ["-DTARE_SANITIZE=thread"], ["--no-tests=ignore", "-L", "^thread$"],
-          {"CC": "gcc", "TSAN_OPTIONS": "halt_on_error=1"}),
+          {"CC": "gcc"}),
 ]
 
 

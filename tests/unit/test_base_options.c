@@ -44,6 +44,7 @@ static struct error error;
 static bool parse(const char *line)
 {
     static char text[1000];
+    char *next = NULL;
     int argc = 0;
 
     quiet = false;
@@ -54,7 +55,7 @@ static bool parse(const char *line)
     from = -1;
     error = (struct error){0};
     snprintf(text, sizeof text, "dump %s", line);
-    for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " "))
+    for (char *word = strtok_r(text, " ", &next); word != NULL; word = strtok_r(NULL, " ", &next))
         words[argc++] = word;
     words[argc] = NULL;
     return options_parse(&command, rows, argc, words, &argument_count, &rest, &rest_count, &error);
