@@ -12,11 +12,11 @@ struct session_clock {
     uint32_t ticks_per_second; /* measured over some milliseconds, good to about 1e-4 */
 };
 
-/* One moment on three clocks. */
+/* One moment on three clocks (a CLOCK chunk). */
 struct clock_snapshot {
     uint64_t ticks;
     uint64_t monotonic_ns;
-    uint64_t realtime_ns;
+    uint64_t realtime_ns; /* since 1970 */
     uint64_t uncertainty_ns; /* half the time that reading them took */
 };
 

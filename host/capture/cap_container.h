@@ -17,9 +17,8 @@
 #define CHUNK_HEAD_BYTES 48u
 #define CHUNK_HASHED_BYTES 40u          /* of the header; its hash follows */
 #define CHUNK_PAYLOAD_LIMIT (16u << 20) /* a reader accepts no more */
-#define CONTAINER_STREAM_LIMIT \
-    (1u << 20) /* the writer puts at most this much data into a chunk \
-                */
+/* The writer puts at most this much data into a chunk. */
+#define CONTAINER_STREAM_LIMIT (1u << 20)
 
 enum chunk_type {
     CHUNK_INFO = 1,

@@ -65,12 +65,28 @@ static void read_ring(struct drain *drain, uint32_t number, struct drain_ring *o
         __atomic_store_n(&ring->read_offset, write, __ATOMIC_RELEASE);
 }
 
+/* Only what is fixed for the life of the ring: the rest changes under our eyes. */
 static void first_look(struct drain *drain, const struct tare_ring *ring, struct drain_ring *own)
 {
+    struct tare_ring fixed = {.up_channels = 1,
+                              .buffer = ring->buffer,
+                              .bytes = ring->bytes,
+                              .magic = ring->magic,
+                              .self = ring->self,
+                              .version = ring->version,
+                              .block_words = ring->block_words,
+                              .session = ring->session,
+                              .stream = ring->stream,
+                              .kind = ring->kind,
+                              .state = TARE_RING_ACTIVE,
+                              .process = ring->process,
+                              .thread = ring->thread};
+
+    memcpy(fixed.id, ring->id, sizeof(fixed.id));
     own->seen = true;
     own->stream = ring->stream;
     drain->streams++;
-    container_ring(drain->container, own->stream, ring);
+    container_ring(drain->container, own->stream, &fixed);
 }
 
 /* The stream is over, or the recording is: all its words and the last state of its ring. */
