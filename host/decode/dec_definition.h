@@ -40,10 +40,10 @@ struct definition {
 struct definitions {
     struct definition **list; /* in order of arrival */
     uint32_t count, capacity;
-    uint32_t *slots; /* hash table: 1 + number in `current` */
-    uint32_t slot_count;
-    struct definition_entry *current;
+    struct definition_entry *entries; /* one for each group and id */
     uint32_t entry_count, entry_capacity;
+    uint32_t *slots; /* hash table: 1 + number of the entry */
+    uint32_t slot_count;
 };
 
 /* Ids are looked up in three groups. */

@@ -1,5 +1,5 @@
-/* Everything that a reader finds wrong, as two lists. The names of the stream's faults are those of
- * spec/FORMAT.md, section 8; those of the file appear in `tare check --json`. */
+/* Everything that a reader finds wrong, as two lists. The names are those of spec/FORMAT.md,
+ * section 8. */
 #ifndef DEC_ERROR_H
 #define DEC_ERROR_H
 
@@ -10,18 +10,18 @@
     STREAM_FAULT(BAD_ANCHOR, "bad-anchor", "no valid anchor where one must stand") \
     STREAM_FAULT(BAD_EPOCH, "bad-epoch", "epoch record that does not fit the time before it") \
     STREAM_FAULT(CLOCK_BACKWARDS, "clock-backwards", "time goes backwards") \
+    STREAM_FAULT(INDEX_BACKWARDS, "index-backwards", "block repeated or out of order") \
     STREAM_FAULT(ORPHAN_TEXT, "orphan-text", "piece of a text whose beginning is missing") \
     STREAM_FAULT(CUT_TEXT, "cut-text", "text whose end is missing") \
+    STREAM_FAULT(BAD_TOTAL, "bad-total", "count of lost events that contradicts the records") \
     STREAM_FAULT(TRUNCATED, "truncated", "the data end within a record")
 
 /* FILE_FAULT(symbol, name, what a person reads) */
 #define FILE_FAULT_LIST(FILE_FAULT) \
-    FILE_FAULT(CHUNK_DAMAGED, "chunk-damaged", "chunk with a damaged header or content") \
-    FILE_FAULT(PIECE_DAMAGED, "piece-damaged", "block whose content was altered") \
-    FILE_FAULT(CHUNK_MISFIT, "chunk-misfit", "chunk whose content does not fit its header") \
-    FILE_FAULT(CHUNK_ORDER, "chunk-order", "chunk out of order or stored twice") \
-    FILE_FAULT(FILE_CUT, "file-cut", "the file ends within a chunk") \
-    FILE_FAULT(READ_FAILED, "read-failed", "part of the file that could not be read")
+    FILE_FAULT(BAD_PIECE, "bad-piece", "block whose content was altered") \
+    FILE_FAULT(BAD_CHUNK, "bad-chunk", "chunk whose header or content is damaged") \
+    FILE_FAULT(TRUNCATED, "truncated", "the file ends within a chunk") \
+    FILE_FAULT(UNREADABLE, "unreadable", "part of the file that could not be read")
 
 #define STREAM_FAULT(symbol, name, text) STREAM_FAULT_##symbol,
 enum stream_fault {

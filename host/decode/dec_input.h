@@ -31,7 +31,7 @@
 #include "dec_record.h"
 
 struct decode_options {
-    bool by_stream;  /* one stream after the other, not merged by time */
+    bool file_order; /* in order of the file, not merged by time */
     bool base_given; /* image of memory: `base` is the address of its first byte, not told by `self`
                       */
     uint64_t base;
@@ -71,7 +71,8 @@ void decoder_close(struct decoder *decoder);
 
 enum input_kind decoder_kind(const struct decoder *decoder);
 const struct decode_directory *decoder_directory(const struct decoder *decoder);
-/* What the file says besides the streams (INFO, END, damage, ...); all zero for other kinds. */
+/* What the file says besides the streams (INFO, END, damage, ...). Complete when decoder_next() has
+ * returned false. */
 const struct container_facts *decoder_facts(const struct decoder *decoder);
 uint64_t decoder_size(const struct decoder *decoder); /* bytes of the input */
 uint64_t decoder_done(const struct decoder *decoder); /* bytes read so far, for a progress line */

@@ -29,13 +29,15 @@ enum note_kind {
     NOTE_TEXT,       /* text of a STRING event, at the place of its last TEXT record */
     NOTE_EPOCH,      /* the high part of the time has changed by a record */
     NOTE_LOSS,       /* events refused by the recorder: it says so itself */
-    NOTE_GAP,        /* words lost on the path from the recorder to this file */
+    NOTE_GAP,        /* words that were not read: lost on the path, or skipped as damaged */
     NOTE_FAULT,      /* damage or a clock fault */
-    NOTE_SKIPPED,    /* bytes passed over while unsynchronised or behind damage */
+    NOTE_SKIPPED,    /* bytes passed over while unsynchronised */
     NOTE_UNVERIFIED, /* the block that begins here was salvaged: no hash vouches for it */
     NOTE_CLOCK,      /* rate of the clock */
     NOTE_COST,       /* what an event costs */
-    NOTE_END         /* the recording of this stream was ended in order */
+    NOTE_RESERVED,   /* record of a later version, stepped over */
+    NOTE_END,        /* the recording of this stream was ended in order */
+    NOTE_TOTAL       /* nothing more of this stream follows; its counts are complete */
 };
 
 #define NOTE_NO_EVENT UINT32_MAX
@@ -57,26 +59,28 @@ struct note {
         } text;             /* NOTE_TEXT */
         struct {
             uint64_t first; /* time of the first refused event */
+            uint64_t span;  /* ticks from first to last refused event; UINT32_MAX: that or more */
             uint32_t count; /* events */
-            uint32_t span;  /* ticks from first to last refused event; UINT32_MAX: that or more */
             bool suppressed, first_known;
-        } loss; /* NOTE_LOSS */
+            bool pending; /* at the end of the stream: known from its ring, not from a record */
+        } loss;           /* NOTE_LOSS */
         struct {
-            uint64_t words;      /* lost; when backwards: by how much the index fell */
-            uint64_t from_ticks; /* time before the gap; `ticks` is the time behind it */
-            uint64_t dropped;    /* events that the recorder dropped inside, from the totals in the
-                                    anchors;    0 when this shows only later: see stream_counts */
-            bool backwards;      /* blocks repeated or out of order */
-        } gap;                   /* NOTE_GAP. Between words / 3 and words events are missing */
+            uint64_t from_ticks; /* time of the last record before; `ticks` is the time behind */
+            uint32_t words;      /* between words / 3 and words events are missing */
+            bool before;         /* nothing of the stream was read before: the reader came late */
+        } gap;                   /* NOTE_GAP */
         struct {
-            enum stream_fault fault;
             uint64_t back_ticks; /* CLOCK_BACKWARDS: by how much */
-        } fault;                 /* NOTE_FAULT */
-        uint64_t bytes;          /* NOTE_SKIPPED */
-        uint64_t rate;           /* NOTE_CLOCK: ticks a second */
+            enum stream_fault fault;
+        } fault;        /* NOTE_FAULT */
+        uint64_t bytes; /* NOTE_SKIPPED */
+        uint64_t rate;  /* NOTE_CLOCK: ticks a second */
         struct {
             uint32_t words, milliticks;
         } cost; /* NOTE_COST */
+        struct {
+            uint32_t id, argument[2];
+        } reserved; /* NOTE_RESERVED */
         struct {
             uint32_t dropped, suppressed;
         } end; /* NOTE_END: totals of the stream */
@@ -91,7 +95,7 @@ struct record_batch {
     struct buffer texts;
 };
 
-/* Text of a NOTE_TEXT: `size` bytes and a zero, valid as long as the batch. */
+/* Text of a NOTE_TEXT: `text.size` bytes and a zero, valid as long as the batch. */
 static inline const char *batch_text(const struct record_batch *batch, const struct note *note)
 {
     return batch->texts.data + note->text.at;
@@ -103,6 +107,8 @@ void record_batch_init(struct record_batch *batch, uint32_t capacity);
 void record_batch_clear(struct record_batch *batch);
 void record_batch_free(struct record_batch *batch);
 
+/* Reads one input: a run of bytes. Its anchors say which streams its blocks belong to; several
+ * inputs may feed one stream, one after the other. */
 struct record_decoder;
 
 /* Sessions and streams are added to `directory` as anchors name them. */
@@ -110,25 +116,44 @@ struct record_decoder *record_decoder_new(struct decode_directory *directory);
 void record_decoder_free(struct record_decoder *decoder);
 
 /* Decodes up to `size` bytes into `batch`, behind what it holds already, and returns how many were
- * taken: fewer than `size` only when the batch is full (clear it and call again with the rest). Up
- * to one block and one anchor are kept inside until more bytes come. */
+ * taken: fewer than `size` only when the batch is full (clear it and call again with the rest). An
+ * incomplete record is kept inside until more bytes come. */
 size_t record_feed(struct record_decoder *decoder, const void *bytes, size_t size,
                    struct record_batch *batch);
 
-/* Bytes of the stream are missing here (a damaged piece, a hole between chunks): what is held is
- * decoded as far as it goes, `bytes` are counted as skipped, and reading goes on at the next
- * anchor. False: the batch is full, clear it and call again. */
-bool record_hole(struct record_decoder *decoder, uint64_t bytes, struct record_batch *batch);
+/* Bytes of the input are missing here (a damaged piece, a hole between chunks): an incomplete
+ * record is dropped, and reading goes on unsynchronised. */
+void record_hole(struct record_decoder *decoder, struct record_batch *batch);
 
-/* The data end here. False: the batch is full, clear it and call again. */
-bool record_finish(struct record_decoder *decoder, struct record_batch *batch);
+/* The input ends here. */
+void record_finish(struct record_decoder *decoder, struct record_batch *batch);
 
-/* Whether texts of events in the batch are still open: a caller who waits for more bytes gets them
- * in the same batch as their event. */
+/* Nothing more comes for this stream from any input: texts are cut, pending losses and totals of
+ * its ring counted, NOTE_TOTAL is the last note. Does nothing the second time. */
+void record_close_stream(struct decode_stream *stream, struct record_batch *batch);
+
+/* Checks the totals of a RING chunk at its place in the input. */
+void record_ring_totals(struct decode_stream *stream, const struct tare_ring *ring,
+                        struct record_batch *batch);
+
+/* For directory_free() alone. */
+void record_free_state(struct decode_stream *stream);
+
+/* Whether the text of an event in the batch is still open: a caller who feeds on before clearing
+ * the batch gets text and event together. */
 bool record_text_open(const struct record_decoder *decoder);
+
+/* The stream that the input is in; NULL: no anchor was found yet. */
+struct decode_stream *record_stream(const struct record_decoder *decoder);
+
+/* Bytes that the input has passed over before its first anchor. */
+uint64_t record_skipped_before(const struct record_decoder *decoder);
 
 /* Blocks fed from now on are marked as unverified (salvaged), or no longer. */
 void record_unverified(struct record_decoder *decoder, bool unverified);
+
+/* Only definitions are wanted: no events, no notes but NOTE_DEFINE. */
+void record_definitions_only(struct record_decoder *decoder);
 
 /* True with the anchor's words in this machine's byte order when 28 bytes are a valid anchor;
  * *big_endian says which order it was. For searches. */
