@@ -101,9 +101,10 @@ class Display:
             print("\r\033[K", end="")
         print(text, flush=True)
 
-    def end(self, text):
+    def end(self, text, count_time=True):
         spent = time.monotonic() - self.step_started
-        self.known[self.step] = round(spent, 1)
+        if count_time:
+            self.known[self.step] = round(spent, 1)
         self.say(f"{self.step}: {text} ({duration_text(spent)})")
 
     def save(self):
@@ -130,6 +131,11 @@ class Note:
         elif ended:
             self.running.pop(ended[3], None)
             self.text = f"({ended[1]} of {ended[2]}: " + ", ".join(self.running.values()) + ")"
+
+
+def without_progress(output):
+    """The messages of a failed step: what ninja prints for each good command is left out."""
+    return "\n".join(line for line in output.splitlines() if not re.match(r"\[\d+/\d+\] ", line))
 
 
 def end_group(process):
@@ -219,8 +225,8 @@ def run_stage(stage, display):
             display.end(totals(counts))
             return counts
         if status != 0:
-            display.say(output.rstrip())
-            display.end("failed")
+            display.say(without_progress(output))
+            display.end("failed", count_time=False)
             for later in list(display.waiting):
                 if later.startswith(stage.name + " "):
                     display.waiting.remove(later)
