@@ -36,10 +36,10 @@ extern "C" {
 
 /* ------------------------------------------------------------------ control: seven calls */
 
-/* What tare_counts reports: totals since tare_start, modulo 2^32. Stored events are not counted on
+/* What tare_counts gives: totals since tare_start, modulo 2^32. Stored events are not counted on
  * the target, where it would cost an instruction each; a reader counts them, and then attempted =
  * stored + dropped + suppressed. */
-struct tare_counts {
+struct tare_totals {
     uint32_t words;      /* written to the rings, the recorder's own notes included */
     uint32_t dropped;    /* events that found no room in the ring */
     uint32_t suppressed; /* events from inside the recorder (a signal handler that interrupted it),
@@ -76,7 +76,7 @@ void tare_thread_name(const char *name);
 
 /* Sums the counts of this process (Linux) or core (target) [rare]. Exact once the other threads are
  * quiet; while they record, each figure is at most one event a thread behind. */
-void tare_counts(struct tare_counts *counts);
+void tare_counts(struct tare_totals *counts);
 
 #endif /* TARE_ENABLED */
 

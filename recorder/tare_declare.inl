@@ -200,7 +200,7 @@ static inline void tare_thread_name(const char *name)
 {
     (void)name;
 }
-static inline void tare_counts(struct tare_counts *counts)
+static inline void tare_counts(struct tare_totals *counts)
 {
     counts->words = counts->dropped = counts->suppressed = 0;
 }

@@ -13,7 +13,7 @@ static struct tare_writer *tare_names_writer = &tare_no_writer;
  * held when that process forked: nobody will ever release it here. */
 static int32_t tare_names_lock;
 /* Totals of threads that have ended. */
-static struct tare_counts tare_ended;
+static struct tare_totals tare_ended;
 
 static int tare_started(void)
 {
@@ -224,7 +224,7 @@ void tare_service(void)
 {
 }
 
-void tare_counts(struct tare_counts *counts)
+void tare_counts(struct tare_totals *counts)
 {
     uint32_t number;
 

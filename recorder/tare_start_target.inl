@@ -138,7 +138,7 @@ void tare_thread_name(const char *name)
     TARE_UNLOCK(writer, ring);
 }
 
-void tare_counts(struct tare_counts *counts)
+void tare_counts(struct tare_totals *counts)
 {
     const struct tare_ring *ring = &tare0.ring;
 
