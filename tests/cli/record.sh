@@ -1,0 +1,58 @@
+#!/bin/sh
+# `tare record` ends with the command's status, says what went wrong, and leaves nothing behind.
+# ctest: timeout=60 serial
+set -eu
+ls /dev/shm >shm_before
+
+# expect STATUS PATTERN COMMAND...: the exit status and a line on stderr
+expect()
+{
+    status=$1 pattern=$2
+    shift 2
+    got=0
+    "$@" >out 2>err || got=$?
+    if [ "$got" != "$status" ] || ! grep -q -- "$pattern" err; then
+        echo "wanted status $status and '$pattern', got $got: $*"
+        cat out err
+        exit 1
+    fi
+}
+
+expect 7 'recorded nothing' "$TARE" record -o r.tare -- sh -c 'exit 7'
+expect 143 'recorded nothing' "$TARE" record -o r.tare -- sh -c 'kill -TERM $$'
+expect 137 'recorded nothing' "$TARE" record -o r.tare -- sh -c 'kill -KILL $$'
+expect 127 'no-such-command: No such file' "$TARE" record -o r.tare -- ./no-such-command
+: >plain_file
+expect 126 'plain_file: Permission denied' "$TARE" record -o r.tare -- ./plain_file
+expect 125 'no command' "$TARE" record -o r.tare
+expect 125 "behind '--'" "$TARE" record -o r.tare true -- true
+expect 125 'nearest is' "$TARE" record --ring-byte 4096 -- true
+expect 125 'two blocks' "$TARE" record --ring-bytes 1000 -o r.tare -- true
+expect 125 'block of 65 words' "$TARE" record --block-words 65 -o r.tare -- true
+expect 125 'at most 2 GiB' "$TARE" record --ring-bytes 1073741824 --rings 2 -o r.tare -- true
+if unshare -m true 2>/dev/null; then
+    expect 125 'no room for .* bytes of shared memory' unshare -m sh -c '
+        mount -t tmpfs -o size=1m none /dev/shm && exec "$0" record -o r.tare -- true' "$TARE"
+else
+    echo "not run (no right to mount): shared memory that is too small"
+fi
+expect 125 'no-such-folder/r.tare' "$TARE" record -o no-such-folder/r.tare -- true
+expect 125 'full' "$TARE" record -o /dev/full -- true
+
+# -q: no closing line. Standard output carries the recording alone.
+"$TARE" record -q -o - -- sh -c 'exit 0' >piped.tare
+test "$(head -c 4 piped.tare)" = TARE
+
+# SIGTERM goes to the command, and the recording is finished.
+"$TARE" record -o r.tare -- sh -c 'trap "exit 9" TERM; : >started; while :; do sleep 0.05; done' 2>err &
+recorder=$!
+while [ ! -e started ]; do sleep 0.05; done
+kill -TERM $recorder
+got=0
+wait $recorder || got=$?
+test $got = 9
+grep -q '"command_status":9' r.tare
+
+ls /dev/shm | grep '^tare-' >shm_after || true
+grep '^tare-' shm_before >shm_own || true
+cmp shm_own shm_after || { echo "left behind in /dev/shm:"; cat shm_after; exit 1; }
