@@ -233,16 +233,49 @@ static void write_fails(const char *path, const char *reason)
 
 static void write_failures(void **state)
 {
-    struct stat status;
-
     (void)state;
     assert_int_equal(mkdir("target", 0777), 0);
     write_fails("target", "directory");
     write_fails("missing/file", "No such file");
-    write_fails("/dev/full", "No space left");
-    /* The device is still one. */
-    assert_int_equal(stat("/dev/full", &status), 0);
-    assert_true(S_ISCHR(status.st_mode));
+}
+
+/* Standard output on a full disk. */
+static void write_without_room(void **state)
+{
+    struct error error = {0};
+    int saved = dup(STDOUT_FILENO);
+    bool good;
+
+    (void)state;
+    fflush(stdout);
+    dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO);
+    good = file_write("-", "text", 4, &error);
+    dup2(saved, STDOUT_FILENO);
+    close(saved);
+    assert_false(good);
+    assert_int_equal(error.code, EXIT_USAGE);
+    assert_non_null(strstr(error.text, "standard output"));
+    assert_non_null(strstr(error.text, "No space left"));
+}
+
+/* A FIFO stands for every kind of special file, also for those that a rename would destroy. */
+static void special_files_are_written_in_place(void **state)
+{
+    struct error error = {0};
+    struct stat status;
+    char text[10] = "";
+    int reader;
+
+    (void)state;
+    assert_int_equal(mkfifo("pipe", 0666), 0);
+    reader = open("pipe", O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_true(file_write("pipe", "text", 4, &error));
+    assert_int_equal(lstat("pipe", &status), 0);
+    assert_true(S_ISFIFO(status.st_mode));
+    assert_int_equal(read(reader, text, sizeof text), 4);
+    assert_string_equal(text, "text");
+    close(reader);
 }
 
 /* A file-size limit stands in for the full disk: the old contents survive, the part is gone. */
@@ -325,6 +358,8 @@ int main(void)
         cmocka_unit_test(read_without_permission),
         cmocka_unit_test(read_standard_input),
         cmocka_unit_test(write_failures),
+        cmocka_unit_test(write_without_room),
+        cmocka_unit_test(special_files_are_written_in_place),
         cmocka_unit_test(failing_write_keeps_the_old_file),
         cmocka_unit_test(write_keeps_links_and_modes),
         cmocka_unit_test(write_standard_output),
