@@ -128,7 +128,7 @@ static struct definition *parse(uint32_t class, uint32_t category, uint32_t id, 
         memcpy(whole, text, size);
         memcpy(parts, text, size);
     }
-    *definition = (struct definition){.class = (enum tare_class)class,
+    *definition = (struct definition){.class = (enum tare_class) class,
                                       .category = category,
                                       .id = id,
                                       .name = parts,
@@ -146,7 +146,8 @@ static bool is_same(const struct definition *definition, uint32_t class, uint32_
                     const char *text, size_t size)
 {
     return definition != NULL && definition->class == class && definition->category == category &&
-           definition->text_size == size && (size == 0 || memcmp(definition->text, text, size) == 0);
+           definition->text_size == size &&
+           (size == 0 || memcmp(definition->text, text, size) == 0);
 }
 
 const struct definition *definitions_add(struct definitions *definitions, uint32_t class,

@@ -3,17 +3,22 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
+#include <xxhash.h>
+
+#include "base_progress.h"
 #include "dec_record.h"
 #include "dec_text.h"
 
-/* The hash table holds both kinds: 1 + 2 * number for a session, 2 + 2 * number for a stream. */
+/* The hash table holds both kinds: 1 + 2 * number for a session, 2 + 2 * number for a stream. The
+ * seed is random, so that no input can be made to hit one slot only. */
 
-static uint64_t hash_key(uint32_t session, uint64_t rest)
+static uint64_t hash_key(const struct decode_directory *directory, uint32_t session, uint32_t rest)
 {
-    uint64_t hash = ((uint64_t)session << 17 | rest) * UINT64_C(0x9E3779B97F4A7C15);
+    uint32_t key[2] = {session, rest};
 
-    return hash ^ hash >> 32;
+    return XXH64(key, sizeof key, directory->seed);
 }
 
 static uint64_t hash_of(const struct decode_directory *directory, uint32_t slot)
@@ -21,9 +26,9 @@ static uint64_t hash_of(const struct decode_directory *directory, uint32_t slot)
     const struct decode_stream *stream;
 
     if ((slot & 1) != 0)
-        return hash_key(directory->sessions[slot / 2]->number, 0x10000);
+        return hash_key(directory, directory->sessions[slot / 2]->number, 0x10000);
     stream = directory->streams[slot / 2 - 1];
-    return hash_key(stream->session->number, stream->number);
+    return hash_key(directory, stream->session->number, stream->number);
 }
 
 static bool slot_is(const struct decode_directory *directory, uint32_t slot, bool is_session,
@@ -46,6 +51,8 @@ static void grow(struct decode_directory *directory)
 
     if (2 * directory->slots_used < old_count)
         return;
+    if (old_count == 0 && getrandom(&directory->seed, sizeof directory->seed, GRND_NONBLOCK) < 0)
+        directory->seed = monotonic_ns();
     directory->slots = memory_new(count, sizeof *directory->slots);
     directory->slot_count = count;
     for (size_t i = 0; i < old_count; i++) {
@@ -62,13 +69,12 @@ static void grow(struct decode_directory *directory)
 }
 
 /* The slot of the key, or the empty one where it belongs. */
-static uint32_t *find(struct decode_directory *directory, bool is_session, uint32_t session,
+static uint32_t *find(const struct decode_directory *directory, bool is_session, uint32_t session,
                       uint32_t number)
 {
-    size_t at;
+    size_t at =
+        hash_key(directory, session, is_session ? 0x10000 : number) & (directory->slot_count - 1);
 
-    grow(directory);
-    at = hash_key(session, is_session ? 0x10000 : number) & (directory->slot_count - 1);
     while (directory->slots[at] != 0 &&
            !slot_is(directory, directory->slots[at], is_session, session, number))
         at = (at + 1) & (directory->slot_count - 1);
@@ -77,9 +83,11 @@ static uint32_t *find(struct decode_directory *directory, bool is_session, uint3
 
 struct decode_session *directory_session(struct decode_directory *directory, uint32_t number)
 {
-    uint32_t *slot = find(directory, true, number, 0);
     struct decode_session *session;
+    uint32_t *slot;
 
+    grow(directory);
+    slot = find(directory, true, number, 0);
     if (*slot != 0)
         return directory->sessions[*slot / 2];
     if (directory->session_count == directory->session_capacity) {
@@ -103,6 +111,7 @@ struct decode_stream *directory_stream(struct decode_directory *directory, uint3
     struct decode_stream *stream;
 
     number &= 0xFFFF; /* an anchor has room for no more */
+    grow(directory);
     slot = find(directory, false, session, number);
     if (*slot != 0)
         return directory->streams[*slot / 2 - 1];
@@ -116,10 +125,22 @@ struct decode_stream *directory_stream(struct decode_directory *directory, uint3
     stream->number = number;
     stream->ordinal = (uint32_t)directory->stream_count;
     directory->streams[directory->stream_count] = stream;
+    grow(directory);
     slot = find(directory, false, session, number); /* the session may have moved the table */
     *slot = 2 + 2 * (uint32_t)directory->stream_count++;
     directory->slots_used++;
     return stream;
+}
+
+struct decode_stream *directory_find_stream(const struct decode_directory *directory,
+                                            uint32_t session, uint32_t number)
+{
+    const uint32_t *slot;
+
+    if (directory->slot_count == 0)
+        return NULL;
+    slot = find(directory, false, session, number & 0xFFFF);
+    return *slot == 0 ? NULL : directory->streams[*slot / 2 - 1];
 }
 
 void directory_free(struct decode_directory *directory)

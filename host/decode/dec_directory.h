@@ -72,12 +72,16 @@ struct decode_directory {
     size_t stream_count, stream_capacity;
     uint32_t *slots; /* hash table over both */
     size_t slot_count, slots_used;
+    uint64_t seed; /* of the hash */
 };
 
 /* Both find or add. Pointers stay valid until directory_free(). */
 struct decode_session *directory_session(struct decode_directory *directory, uint32_t number);
 struct decode_stream *directory_stream(struct decode_directory *directory, uint32_t session,
                                        uint32_t number);
+/* NULL when there is none. */
+struct decode_stream *directory_find_stream(const struct decode_directory *directory,
+                                            uint32_t session, uint32_t number);
 void directory_free(struct decode_directory *directory);
 
 /* Name of a stream for people: its definition's, else "thread 1234" from the ring, else "stream 3".

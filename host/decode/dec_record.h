@@ -93,6 +93,7 @@ struct record_batch {
     struct note *notes;
     uint32_t note_count, note_capacity;
     struct buffer texts;
+    uint32_t serial; /* counts the clearings */
 };
 
 /* Text of a NOTE_TEXT: `text.size` bytes and a zero, valid as long as the batch. */
@@ -116,17 +117,19 @@ struct record_decoder *record_decoder_new(struct decode_directory *directory);
 void record_decoder_free(struct record_decoder *decoder);
 
 /* Decodes up to `size` bytes into `batch`, behind what it holds already, and returns how many were
- * taken: fewer than `size` only when the batch is full (clear it and call again with the rest). An
- * incomplete record is kept inside until more bytes come. */
+ * taken. When the batch is full afterwards, clear it and call again with the rest, even if nothing
+ * is left. An incomplete record is kept inside until more bytes come. */
 size_t record_feed(struct record_decoder *decoder, const void *bytes, size_t size,
                    struct record_batch *batch);
+bool record_batch_full(const struct record_batch *batch);
 
 /* Bytes of the input are missing here (a damaged piece, a hole between chunks): an incomplete
- * record is dropped, and reading goes on unsynchronised. */
-void record_hole(struct record_decoder *decoder, struct record_batch *batch);
+ * record is dropped, and reading goes on unsynchronised. False: the batch is full; clear it, call
+ * again. */
+bool record_hole(struct record_decoder *decoder, struct record_batch *batch);
 
-/* The input ends here. */
-void record_finish(struct record_decoder *decoder, struct record_batch *batch);
+/* The input ends here. False: the batch is full; clear it, call again. */
+bool record_finish(struct record_decoder *decoder, struct record_batch *batch);
 
 /* Nothing more comes for this stream from any input: texts are cut, pending losses and totals of
  * its ring counted, NOTE_TOTAL is the last note. Does nothing the second time. */
@@ -141,7 +144,7 @@ void record_free_state(struct decode_stream *stream);
 
 /* Whether the text of an event in the batch is still open: a caller who feeds on before clearing
  * the batch gets text and event together. */
-bool record_text_open(const struct record_decoder *decoder);
+bool record_text_open(const struct record_decoder *decoder, const struct record_batch *batch);
 
 /* The stream that the input is in; NULL: no anchor was found yet. */
 struct decode_stream *record_stream(const struct record_decoder *decoder);
@@ -152,15 +155,22 @@ uint64_t record_skipped_before(const struct record_decoder *decoder);
 /* Blocks fed from now on are marked as unverified (salvaged), or no longer. */
 void record_unverified(struct record_decoder *decoder, bool unverified);
 
-/* Only definitions are wanted: no events, no notes but NOTE_DEFINE. */
-void record_definitions_only(struct record_decoder *decoder);
+/* ------------------------------------------------------------------ anchors, for searches */
 
-/* True with the anchor's words in this machine's byte order when 28 bytes are a valid anchor;
- * *big_endian says which order it was. For searches. */
-bool anchor_read(const unsigned char *bytes, uint32_t words[TARE_ANCHOR_WORDS], bool *big_endian);
+struct anchor {
+    uint64_t ticks;
+    uint32_t session, stream, block_words, index, dropped;
+    bool big_endian;
+};
+
+/* True when the TARE_ANCHOR_WORDS words at `bytes` are a valid anchor of this version, in either
+ * byte order. */
+bool anchor_read(const unsigned char *bytes, struct anchor *anchor);
 
 /* Offset of the first valid anchor that lies wholly in the bytes; `size` when there is none. */
-size_t anchor_find(const unsigned char *bytes, size_t size, uint32_t words[TARE_ANCHOR_WORDS],
-                   bool *big_endian);
+size_t anchor_find(const unsigned char *bytes, size_t size, struct anchor *anchor);
+
+/* As anchor_find, for anchors of any version but this one; *version is the one found. */
+size_t anchor_find_foreign(const unsigned char *bytes, size_t size, uint32_t *version);
 
 #endif

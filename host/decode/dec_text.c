@@ -109,10 +109,10 @@ void text_append_event_name(struct buffer *out, const struct definition *definit
 const char *text_class_name(uint32_t class)
 {
     static const char *const names[TARE_CLASS_COUNT] = {
-        [TARE_CLASS_EVENT] = "event",           [TARE_CLASS_VALUE] = "value",
-        [TARE_CLASS_STATE] = "state",           [TARE_CLASS_SPAN_BEGIN] = "span_begin",
-        [TARE_CLASS_SPAN_END] = "span_end",     [TARE_CLASS_STRING] = "string",
-        [TARE_CLASS_CATEGORY] = "category",     [TARE_CLASS_STREAM] = "stream",
+        [TARE_CLASS_EVENT] = "event",       [TARE_CLASS_VALUE] = "value",
+        [TARE_CLASS_STATE] = "state",       [TARE_CLASS_SPAN_BEGIN] = "span_begin",
+        [TARE_CLASS_SPAN_END] = "span_end", [TARE_CLASS_STRING] = "string",
+        [TARE_CLASS_CATEGORY] = "category", [TARE_CLASS_STREAM] = "stream",
     };
 
     return class < TARE_CLASS_COUNT ? names[class] : NULL;

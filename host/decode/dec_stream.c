@@ -1,0 +1,352 @@
+#include "dec_stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ batches and notes */
+
+void record_batch_init(struct record_batch *batch, uint32_t capacity)
+{
+    *batch = (struct record_batch){0};
+    batch->capacity = capacity < RECORD_BATCH_LEAST ? RECORD_BATCH_LEAST : capacity;
+    batch->events = memory_new(batch->capacity, sizeof *batch->events);
+}
+
+void record_batch_clear(struct record_batch *batch)
+{
+    batch->count = batch->note_count = 0;
+    batch->serial++;
+    buffer_clear(&batch->texts);
+}
+
+void record_batch_free(struct record_batch *batch)
+{
+    free(batch->events);
+    free(batch->notes);
+    buffer_free(&batch->texts);
+    *batch = (struct record_batch){0};
+}
+
+struct note *note_add(const struct place *place, enum note_kind kind)
+{
+    struct record_batch *batch = place->batch;
+    struct note *note;
+
+    if (batch->note_count == batch->note_capacity) {
+        batch->note_capacity = 2 * batch->note_capacity + 64;
+        batch->notes = memory_resize(batch->notes, batch->note_capacity, sizeof *batch->notes);
+    }
+    note = &batch->notes[batch->note_count++];
+    *note = (struct note){.kind = kind,
+                          .stream = place->stream->ordinal,
+                          .before = batch->count,
+                          .ticks = place->ticks,
+                          .index = place->index};
+    return note;
+}
+
+void note_fault(const struct place *place, enum stream_fault fault)
+{
+    note_add(place, NOTE_FAULT)->fault.fault = fault;
+    place->stream->counts.faults[fault]++;
+}
+
+void stream_announce(const struct place *place)
+{
+    struct decode_stream *stream = place->stream;
+
+    if (stream->state == NULL) {
+        stream->state = memory_new(1, sizeof *stream->state);
+        stream->state->clean = true;
+    }
+    if (!stream->state->announced)
+        note_add(place, NOTE_STREAM);
+    stream->state->announced = true;
+}
+
+void record_free_state(struct decode_stream *stream)
+{
+    if (stream->state == NULL)
+        return;
+    for (uint32_t i = 0; i < OPEN_TEXT_LIMIT; i++)
+        buffer_free(&stream->state->open[i].bytes);
+    free(stream->state);
+    stream->state = NULL;
+}
+
+/* ------------------------------------------------------------------ texts */
+
+static bool is_in_batch(const struct open_text *text, const struct record_batch *batch)
+{
+    return text->batch == batch && text->serial == batch->serial;
+}
+
+static void note_text(const struct place *place, const struct open_text *text, bool cut)
+{
+    struct record_batch *batch = place->batch;
+    size_t at = batch->texts.size;
+    struct note *note = note_add(place, NOTE_TEXT);
+
+    buffer_append(&batch->texts, text->bytes.data, text->bytes.size);
+    buffer_append(&batch->texts, "", 1);
+    note->text.at = at;
+    note->text.size = text->bytes.size;
+    note->text.event_ticks = text->ticks;
+    note->text.event_id = text->event_id;
+    note->text.event = is_in_batch(text, batch) ? text->event : NOTE_NO_EVENT;
+    note->text.cut = cut;
+}
+
+/* The innermost text is complete. */
+static void complete_text(const struct place *place)
+{
+    struct stream_state *state = place->stream->state;
+    struct open_text *text = &state->open[--state->open_count];
+
+    if (text->define == 0) {
+        note_text(place, text, false);
+    } else {
+        struct definitions *definitions = &place->stream->session->definitions;
+
+        note_add(place, NOTE_DEFINE)->definition = definitions_add(
+            definitions, text->define >> 24, text->define >> 16 & 0xFF, text->define & 0xFFFF,
+            text->bytes.size > 0 ? text->bytes.data : "", text->bytes.size);
+    }
+    buffer_clear(&text->bytes);
+}
+
+void stream_cut_texts(const struct place *place)
+{
+    struct stream_state *state = place->stream->state;
+
+    while (state->open_count > 0) {
+        struct open_text *text = &state->open[--state->open_count];
+        struct place opener = *place;
+
+        if (text->define == 0)
+            note_text(place, text, true);
+        opener.index = text->index;
+        note_fault(&opener, STREAM_FAULT_CUT_TEXT);
+        buffer_clear(&text->bytes);
+    }
+}
+
+void stream_open_text(const struct place *place, uint32_t define, uint32_t length)
+{
+    struct stream_state *state = place->stream->state;
+    struct open_text *text;
+
+    if (length > TEXT_BYTES_LIMIT) {
+        note_fault(place, STREAM_FAULT_CUT_TEXT);
+        return;
+    }
+    if (state->open_count == OPEN_TEXT_LIMIT)
+        stream_cut_texts(place);
+    text = &state->open[state->open_count++];
+    text->length = length;
+    text->index = place->index;
+    text->ticks = place->ticks;
+    text->define = define;
+    text->batch = place->batch;
+    text->serial = place->batch->serial;
+    if (define == 0) {
+        text->event = place->batch->count - 1;
+        text->event_id = place->batch->events[text->event].id;
+    }
+    if (length == 0)
+        complete_text(place);
+}
+
+void stream_text_record(const struct place *place, const uint32_t argument[2])
+{
+    struct stream_state *state = place->stream->state;
+    struct open_text *text;
+    char bytes[8];
+    size_t left;
+
+    if (state->open_count == 0) {
+        place->stream->counts.texts++;
+        note_fault(place, STREAM_FAULT_ORPHAN_TEXT);
+        return;
+    }
+    text = &state->open[state->open_count - 1];
+    if (text->define == 0)
+        place->stream->counts.texts++;
+    for (unsigned i = 0; i < 8; i++)
+        bytes[i] = (char)(argument[i / 4] >> 8 * (i % 4));
+    left = text->length - text->bytes.size;
+    buffer_append(&text->bytes, bytes, left < 8 ? left : 8);
+    if (left <= 8)
+        complete_text(place);
+}
+
+bool record_text_open(const struct record_decoder *decoder, const struct record_batch *batch)
+{
+    const struct decode_stream *stream = record_stream(decoder);
+
+    if (stream == NULL || stream->state == NULL)
+        return false;
+    for (uint32_t i = 0; i < stream->state->open_count; i++) {
+        const struct open_text *text = &stream->state->open[i];
+
+        if (text->define == 0 && is_in_batch(text, batch))
+            return true;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------ losses and totals */
+
+/* By how much a total is ahead of a sum, modulo 2^32; not positive: it is not ahead. */
+static int32_t ahead(uint32_t total, uint64_t sum)
+{
+    return (int32_t)(total - (uint32_t)sum);
+}
+
+static void report_bad_total(const struct place *place)
+{
+    struct stream_state *state = place->stream->state;
+
+    if (!state->total_bad)
+        note_fault(place, STREAM_FAULT_BAD_TOTAL);
+    state->total_bad = true;
+}
+
+/* Loss that a total proves and no record that was read tells. */
+static void raise_sum(uint64_t *sum, uint32_t total)
+{
+    if (ahead(total, *sum) > 0)
+        *sum += (uint64_t)ahead(total, *sum);
+}
+
+void stream_loss(const struct place *place, bool suppressed, uint32_t count, uint32_t span)
+{
+    struct stream_state *state = place->stream->state;
+    struct stream_counts *counts = &place->stream->counts;
+    struct note *note;
+
+    stream_cut_texts(place);
+    note = note_add(place, NOTE_LOSS);
+    note->loss.first_known = state->loss_time_set;
+    note->loss.first = state->loss_time_set ? state->loss_time : 0;
+    note->loss.span = span;
+    note->loss.count = count;
+    note->loss.suppressed = suppressed;
+    state->loss_time_set = false;
+    if (suppressed) {
+        counts->suppressed += count;
+        counts->suppressed_records += count;
+        return;
+    }
+    counts->dropped += count;
+    counts->dropped_records += count;
+    state->total_ahead = false;
+    if (ahead(state->total, counts->dropped) <= 0)
+        return;
+    if (state->clean)
+        report_bad_total(place);
+    else
+        raise_sum(&counts->dropped, state->total);
+}
+
+void stream_anchor_total(const struct place *place, uint32_t dropped)
+{
+    struct stream_state *state = place->stream->state;
+
+    state->total = dropped;
+    state->total_ahead = ahead(dropped, place->stream->counts.dropped) > 0;
+    if (state->clean && ahead(dropped, place->stream->counts.dropped) < 0)
+        report_bad_total(place);
+}
+
+void stream_settle_total(struct decode_stream *stream)
+{
+    stream->state->total_ahead = false;
+    if (!stream->state->clean)
+        raise_sum(&stream->counts.dropped, stream->state->total);
+}
+
+void stream_end(const struct place *place, uint32_t dropped, uint32_t suppressed)
+{
+    struct stream_state *state = place->stream->state;
+    struct stream_counts *counts = &place->stream->counts;
+    struct note *note = note_add(place, NOTE_END);
+
+    note->end.dropped = dropped;
+    note->end.suppressed = suppressed;
+    counts->ended = true;
+    if (state->clean &&
+        (dropped != (uint32_t)counts->dropped || suppressed != (uint32_t)counts->suppressed))
+        report_bad_total(place);
+    raise_sum(&counts->dropped, dropped);
+    raise_sum(&counts->suppressed, suppressed);
+    state->total = dropped;
+    state->total_ahead = false;
+}
+
+void record_ring_totals(struct decode_stream *stream, const struct tare_ring *ring,
+                        struct record_batch *batch)
+{
+    struct place place = {.stream = stream, .batch = batch};
+    struct stream_state *state;
+
+    stream_announce(&place);
+    state = stream->state;
+    place.index = state->next;
+    place.ticks = state->last_time;
+    if (state->clean && (ahead(ring->dropped, stream->counts.dropped) < 0 ||
+                         ahead(ring->suppressed, stream->counts.suppressed) < 0))
+        report_bad_total(&place);
+    state->total = ring->dropped;
+    state->suppressed_total = ring->suppressed;
+    state->suppressed_known = true;
+}
+
+static void close_pending(const struct place *place, const struct tare_loss *loss, bool suppressed)
+{
+    struct stream_counts *counts = &place->stream->counts;
+    uint64_t first = (uint64_t)loss->first_high << 32 | loss->first_low;
+    uint64_t last = (uint64_t)loss->last_high << 32 | loss->last_low;
+    struct note *note;
+
+    if (loss->count == 0)
+        return;
+    note = note_add(place, NOTE_LOSS);
+    note->loss.first = first;
+    note->loss.first_known = true;
+    note->loss.span = last - first;
+    note->loss.count = loss->count;
+    note->loss.suppressed = suppressed;
+    note->loss.pending = true;
+    if (suppressed) {
+        counts->suppressed += loss->count;
+        counts->suppressed_pending = loss->count;
+    } else {
+        counts->dropped += loss->count;
+        counts->dropped_pending = loss->count;
+    }
+}
+
+void record_close_stream(struct decode_stream *stream, struct record_batch *batch)
+{
+    struct place place = {.stream = stream, .batch = batch};
+    struct stream_state *state;
+
+    stream_announce(&place);
+    state = stream->state;
+    if (state->closed)
+        return;
+    state->closed = true;
+    place.index = state->next;
+    place.ticks = state->last_time;
+    stream_cut_texts(&place);
+    if (stream->last_ring != NULL && stream->ring_is_last) {
+        close_pending(&place, &stream->last_ring->pending_dropped, false);
+        close_pending(&place, &stream->last_ring->pending_suppressed, true);
+        stream->counts.torn = stream->last_ring->writing != 0;
+    }
+    raise_sum(&stream->counts.dropped, state->total);
+    if (state->suppressed_known)
+        raise_sum(&stream->counts.suppressed, state->suppressed_total);
+    note_add(&place, NOTE_TOTAL);
+}

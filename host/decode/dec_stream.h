@@ -1,0 +1,74 @@
+/* What the decoder remembers of a stream between records: texts that are open, losses, totals, and
+ * the notes that follow from them. For dec_record.c alone. */
+#ifndef DEC_STREAM_H
+#define DEC_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dec_record.h"
+
+#define OPEN_TEXT_LIMIT 8u
+#define TEXT_BYTES_LIMIT 1023u
+
+/* A text whose TEXT records have not all come yet. */
+struct open_text {
+    struct buffer bytes;
+    uint32_t length;
+    uint64_t index; /* of the record that opened it */
+    uint64_t ticks;
+    uint32_t define; /* argument of the DEFINE record; of an event 0 */
+    uint32_t event_id;
+    uint32_t event; /* its number in the batch, as long as that is not cleared: */
+    const struct record_batch *batch;
+    uint32_t serial;
+};
+
+struct stream_state {
+    uint64_t next;      /* index of the first word that was not read */
+    uint64_t last_time; /* of the last record or anchor */
+    uint64_t loss_time; /* LOSS_TIME that waits for its loss record */
+    bool loss_time_set;
+    bool begun;       /* a block was read */
+    bool clean;       /* read from index 0 without gap, damage or index-backwards */
+    bool total_ahead; /* the last total has yet to be compared with the next record */
+    bool total_bad;   /* bad-total was reported */
+    bool announced;   /* NOTE_STREAM was given */
+    bool closed;
+    uint32_t total;            /* dropped, of the last anchor or ring */
+    uint32_t suppressed_total; /* of the last ring */
+    bool suppressed_known;
+    uint32_t open_count;
+    struct open_text open[OPEN_TEXT_LIMIT];
+};
+
+/* The record that is being decoded. */
+struct place {
+    struct decode_stream *stream;
+    struct record_batch *batch;
+    uint64_t index;
+    uint64_t ticks;
+};
+
+struct note *note_add(const struct place *place, enum note_kind kind);
+void note_fault(const struct place *place, enum stream_fault fault);
+
+/* Allocates the state and gives NOTE_STREAM, once. */
+void stream_announce(const struct place *place);
+
+/* Opens the text of a DEFINE record (define: its first argument) or, with `define` 0, of the event
+ * that stands last in the batch. */
+void stream_open_text(const struct place *place, uint32_t define, uint32_t length);
+void stream_text_record(const struct place *place, const uint32_t argument[2]);
+void stream_cut_texts(const struct place *place);
+
+/* A DROPPED or SUPPRESSED record. */
+void stream_loss(const struct place *place, bool suppressed, uint32_t count, uint32_t span);
+/* The dropped total of an anchor. */
+void stream_anchor_total(const struct place *place, uint32_t dropped);
+/* An event follows an anchor without a loss record: a total ahead is loss that nobody recorded. */
+void stream_settle_total(struct decode_stream *stream);
+/* An END record. */
+void stream_end(const struct place *place, uint32_t dropped, uint32_t suppressed);
+
+#endif
