@@ -356,42 +356,48 @@ class Decoder:
 
     def file(self, data):
         at = 16
+        if len(data) < 16:
+            self.fault(0, "truncated")
         while at < len(data):
             start, header = at, self.header(data, at)
             if header:
                 at += 48 + header[1]
-                whole = at <= len(data)
-                good = self.chunk(header, data[start + 48:at], whole)
-                fault = "truncated" if not whole else None if good else "bad-chunk"
+                self.chunk(start, header, data[start + 48:at], at <= len(data))
+                if at > len(data):
+                    self.fault(start, "truncated")
             elif len(data) - at < 48:
-                at, fault = len(data), "truncated"
+                at = len(data)
+                self.fault(start, "truncated")
             else:
-                fault = "bad-chunk"
                 while at < len(data) and not self.header(data, at):
                     at = (data.find(b"Tchk", at + 1) + 1 or len(data) + 1) - 1
+                self.fault(start, "bad-chunk")
                 self.raw(data[start:at], True)
-            if fault:
-                self.head.append("fault - %d %s" % (start, fault))
         for one in self.inputs.values():
             one.finish()
 
-    def chunk(self, header, payload, whole):
-        """False: the payload cannot be read. One that is not whole gives what it can."""
+    def fault(self, offset, name):
+        self.head.append("fault - %d %s" % (offset, name))
+
+    def chunk(self, start, header, payload, whole):
+        """A payload that is not whole gives what it can."""
         kind, length, session, position, number, piece, hash = header
         if kind != 4:
-            good = whole and hash32(payload) == hash
-            ring = self.ring(payload) if good and kind == 3 else None
-            if ring:
+            ring = self.ring(payload) if kind == 3 else None
+            if whole and (hash32(payload) != hash or kind == 3 and not ring):
+                self.fault(start, "bad-chunk")
+            elif whole and ring:
                 self.take_ring(ring)
-            return good and (kind != 3 or ring)
+            return
         count = struct.unpack_from("<I", payload)[0] if len(payload) >= 4 else 0
         table, offset = payload[:4 + 4 * count], position * 4 % piece if piece in PIECES else 0
         raw = length - 4 - 4 * count
         if len(table) < 4 + 4 * count or raw < 0 or raw % 4 or piece not in PIECES or hash32(table) != hash or \
                 count != (0 if raw == 0 else (offset + raw + piece - 1) // piece):
             if whole:
+                self.fault(start, "bad-chunk")
                 self.raw(payload, True)
-            return False
+            return
         one = self.inputs.setdefault((session, number), Input(self))
         if one.position not in (None, position):
             one.hole()
@@ -409,7 +415,6 @@ class Decoder:
                 one.hole()
             at, offset, position = at + size, 0, position + size // 4
         one.position = position
-        return True
 
 
 def listing(data, image):

@@ -1,0 +1,222 @@
+"""An encoder made from spec/FORMAT.md alone: records, blocks, files and memory, as pieces (bytes, note)."""
+import pathlib
+import struct
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "spec"))
+sys.dont_write_bytecode = True
+from reference_decoder import xxh64  # the hash alone; the test compares it with known answers
+
+SYNC, SESSION, START = 0xFFF7A6E5, 0x5E550001, 0x12345
+MASK = 0xFFFFFFFF
+VECTORS = {}
+
+
+def vector(function):
+    """Name of the function: KIND_NAME; its documentation is the comment in the file."""
+    kind, name = function.__name__.split("_", 1)
+    VECTORS[kind + "/" + name] = function
+    return function
+
+
+# ------------------------------------------------------------------ encoder: records, blocks, epochs
+
+
+class Stream:
+    """A writer that follows the document: epochs, pads and anchors come by themselves. Time stands
+    still until the caller moves it. blocks: per block the pieces (bytes, note)."""
+
+    def __init__(self, order="<", block=64, session=SESSION, number=1, index=0, time=START):
+        self.order, self.block, self.session, self.number = order, block, session, number
+        self.index, self.time, self.dropped, self.version = index, time, 0, 0
+        self.blocks, self.room, self.high = [], 0, 0
+
+    def emit(self, note, *words):
+        """Words as they are, without any rule."""
+        self.blocks[-1].append((struct.pack("%s%dI" % (self.order, len(words)), *words), note))
+        self.index += len(words)
+        self.room -= len(words)
+
+    def anchor(self, check=0, **fields):
+        form = self.version << 28 | (self.block.bit_length() - 1) << 24 | self.number << 8
+        words = [SYNC, form, self.session, self.time & MASK, self.time >> 32, self.index & MASK, self.dropped]
+        fold = 0
+        for word in words:
+            fold ^= word
+        fold ^= fold >> 16
+        words[1] |= (fold ^ fold >> 8) & 0xFF ^ check
+        self.blocks.append([])
+        self.room, self.high = self.block, self.time >> 20
+        self.emit("anchor: stream %d, index %d, time %d, dropped %d" %
+                  (self.number, self.index & MASK, self.time, self.dropped), *words)
+
+    def make_room(self, words):
+        if not self.blocks:
+            self.anchor()
+        while 0 < self.room < words:
+            words = self.block
+            self.emit("PAD", 0)
+        if self.room == 0:
+            self.anchor()
+
+    def put(self, note, id, *args):
+        self.make_room(1 + len(args))
+        if self.high != self.time >> 20:
+            grown = (self.time >> 20) - self.high
+            stamp = self.time & 0xFFFFF
+            if 0 < grown < 65536:
+                self.make_room(2)
+                if self.high != self.time >> 20:
+                    old, new = self.high & 0xFFFF, self.time >> 20 & 0xFFFF
+                    self.emit("EPOCH to high part %d" % (self.time >> 20), 0x800 << 20 | stamp, old << 16 | new)
+            else:
+                self.make_room(3)
+                if self.high != self.time >> 20:
+                    self.emit("EPOCH_WIDE to %d" % self.time, 0xC00 << 20 | stamp, self.time & MASK, self.time >> 32)
+            self.high = self.time >> 20
+            self.make_room(1 + len(args))
+        self.emit(note, id << 20 | self.time & 0xFFFFF, *args)
+
+    def event(self, id, *args, after=0):
+        self.time += after
+        self.put("event 0x%03X" % id, id, *args)
+
+    def text_records(self, text):
+        for at in range(0, len(text), 8):
+            self.put("TEXT", 0xC02, *struct.unpack("<2I", text[at:at + 8].ljust(8, b"\0")))
+
+    def define(self, kind, category, id, text):
+        self.put("DEFINE class %d, id 0x%03X" % (kind, id), 0xC03, kind << 24 | category << 16 | id, len(text))
+        self.text_records(text)
+
+    def string(self, id, text):
+        self.put("string event, %d bytes" % len(text), id, len(text))
+        self.text_records(text)
+
+    def loss(self, id, count, first, span):
+        self.put("LOSS_TIME %d" % first, 0xC04, first & MASK, first >> 32)
+        self.put({0xC05: "DROPPED", 0xC06: "SUPPRESSED"}[id] + " %d" % count, id, count, span)
+
+    def fill(self, words):
+        """A definition that takes this many words (a multiple of 3) and gives one line."""
+        self.define(1, 0, 0x010, b"x" * (8 * (words // 3) - 8))
+
+    def data(self, *numbers):
+        chosen = [self.blocks[n] for n in numbers] if numbers else self.blocks
+        return [piece for block in chosen for piece in block]
+
+
+def joined(pieces):
+    return b"".join(data for data, note in pieces)
+
+
+def damaged(pieces, at, byte=None, mask=0):
+    """One byte replaced, or its bits in `mask` turned."""
+    result = []
+    for data, note in pieces:
+        if 0 <= at < len(data):
+            new = data[at] ^ mask if byte is None else byte
+            data, note = data[:at] + bytes([new]) + data[at + 1:], note + " (DAMAGED)"
+        result.append((data, note))
+        at -= len(data)
+    return result
+
+
+def part(pieces, start, end=None):
+    """Bytes from start to end."""
+    result, at = [], 0
+    end = len(joined(pieces)) if end is None else end
+    for data, note in pieces:
+        kept = data[max(0, start - at):max(0, end - at)]
+        if kept:
+            result.append((kept, note + (" (PART)" if len(kept) < len(data) else "")))
+        at += len(data)
+    return result
+
+
+# ------------------------------------------------------------------ encoder: file and memory
+
+
+def hash32(data):
+    return xxh64(data) & MASK
+
+
+def file_header(version=0):
+    return [(b"TARE\r\n\x1a\n" + struct.pack("<2I", version, 0), "file header, version %d" % version)]
+
+
+def chunk(kind, payload, position=0, number=0, piece=0, session=SESSION, table=None, length=None):
+    """Header and payload; the payload hash covers `table` alone if there is one."""
+    data = joined(payload)
+    header = struct.pack("<4s2H2I2Q2I", b"Tchk", kind, 0, len(data) if length is None else length, session,
+                         1700000000000000000, position, number, piece)
+    header += struct.pack("<2I", hash32(header), hash32(data if table is None else table))
+    return [(header[:16], "chunk header: type %d, %d bytes, session" % (kind, len(data))),
+            (header[16:32], "arrival, position %d" % position),
+            (header[32:], "stream %d, piece %d, hashes" % (number, piece))] + payload
+
+
+def stream_chunk(pieces, position=0, number=1, piece=256, session=SESSION, count=None):
+    data = joined(pieces)
+    ends = list(range(piece - position * 4 % piece, len(data), piece)) + [len(data)]
+    hashes = [hash32(data[a:b]) for a, b in zip([0] + ends, ends)] if data else []
+    table = struct.pack("<%dI" % (len(hashes) + 1), len(hashes) if count is None else count, *hashes)
+    return chunk(4, [(table, "table: %d piece hashes" % len(hashes))] + pieces, position, number, piece,
+                 session, table)
+
+
+def ring(order="<", number=1, block=64, session=SESSION, kind=2, state=2, id=b"SEGGER RTT", self_at=0x20000040,
+         buffer=0x20000160, size=512, write=0, read=0, lap=0, dropped=0, suppressed=0, magic=0x52A7E001,
+         version=0, pending_dropped=(0,) * 5, pending_suppressed=(0,) * 5, writing=0):
+    words = [1, 0, 0, buffer, size, write, read, 0, magic, self_at, version, block, session, number, kind, state,
+             0, 0, lap, dropped, suppressed, 0, *pending_dropped, *pending_suppressed, writing]
+    words += [0] * (60 - len(words))
+    data = id.ljust(16, b"\0") + struct.pack(order + "60I", *words)
+    return [(data[:48], "ring: RTT control block"), (data[48:104], "ring: magic to names lost"),
+            (data[104:148], "ring: pending dropped, pending suppressed, writing"), (data[148:], "ring: unused")]
+
+
+def region():
+    data = b"TARE region".ljust(16, b"\0") + struct.pack(
+        "<20I", 0x52A7E002, 0, SESSION, 2, 4, 62500000, 8, 65536, 64, 8192, MASK, 3, 0x10, 0x810, 0xC10, 0, 0, 0,
+        0, 0)
+    return [(data.ljust(256, b"\0"), "region")]
+
+
+def text_chunk(kind, text):
+    return chunk(kind, [(text, "JSON")])
+
+
+# ------------------------------------------------------------------ what many vectors use
+
+
+def three_blocks(**form):
+    s = Stream(**form)
+    words = s.block - 7
+    s.event(0x010)
+    s.fill((words - 3) // 3 * 3)
+    for n in 1, 2:
+        while len(s.blocks) == n:
+            s.event(0x810, n, after=1)
+        s.fill((words - 5) // 3 * 3)
+    return s
+
+
+def one_block(**form):
+    """An event and a full block, as a STREAM chunk has it."""
+    s = Stream(**form)
+    s.event(0x010)
+    s.fill(54)
+    s.event(0x810, 9)
+    return s
+
+
+def memory(order="<", **fields):
+    """64 bytes, a ring, 32 bytes, its buffer of two blocks: three blocks were written, one was read."""
+    s = three_blocks(order=order)
+    words = joined(s.data())
+    buffer = words[512:].ljust(256, b"\0") + words[256:512]
+    return [(b"\x5A" * 64, "other memory")] + \
+        ring(order=order, write=len(words) - 512, read=256, lap=128, **fields) + \
+        [(b"\xA5" * 32, "other memory"), (buffer[:256], "buffer: the third block"),
+         (buffer[256:], "buffer: the second block")]
