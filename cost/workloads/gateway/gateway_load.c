@@ -24,7 +24,7 @@
 #include "gateway_application.h"
 
 #define NS_PER_SECOND 1000000000u
-#define LAST_REPLIES_NS (NS_PER_SECOND / 2) /* how long replies may trail the last block */
+#define LAST_REPLIES_NS (NS_PER_SECOND * 2ull) /* how long replies may trail the last block */
 #define STOP_TRIES 20
 #define STOP_WAIT_MS 100
 #define RECEIVE_BUFFER (1 << 20) /* so that this program loses none of the replies it counts */
@@ -76,7 +76,7 @@ static struct {
     /* Of measured blocks, in the order of arrival. */
     uint64_t *round_trips_ns;
     double *summaries_us;
-    uint32_t measured_replies, duplicates, wrong, foreign;
+    uint32_t replies, measured_replies, duplicates, wrong, foreign;
     uint64_t first_reply_ns, last_reply_ns;
     bool stopped;
 } load = {.data = -1, .command = -1};
@@ -119,13 +119,13 @@ static int64_t divide_down(int64_t value, int64_t by)
 static void expected_summary(const struct gateway_block *block, int channel, uint32_t gain,
                              struct gateway_summary *summary)
 {
-    int64_t y[GATEWAY_SAMPLES], peak = 0, sum = 0;
+    int64_t y = 0, peak = 0, sum = 0;
     for (int i = 0; i < GATEWAY_SAMPLES; i++) {
         int64_t x = divide_down((int64_t)block->samples[i][channel] * gain, 256);
         x = x > 32767 ? 32767 : x < -32768 ? -32768 : x;
-        y[i] = i == 0 ? x : y[i - 1] + divide_down(x - y[i - 1], 8);
-        peak = llabs(y[i]) > peak ? llabs(y[i]) : peak;
-        sum += y[i] * y[i];
+        y = i == 0 ? x : y + divide_down(x - y, 8);
+        peak = llabs(y) > peak ? llabs(y) : peak;
+        sum += y * y;
     }
     summary->peak = (int32_t)peak;
     summary->mean_square = (uint32_t)(sum / GATEWAY_SAMPLES);
@@ -213,6 +213,7 @@ static void take_reply(const struct gateway_reply *reply, uint64_t now)
         return;
     }
     record->answered = true;
+    load.replies++;
     if (!reply_is_right(reply))
         load.wrong++;
     if (reply->sequence < load.warm_up_blocks)
@@ -297,10 +298,7 @@ static void wait_for_input(uint64_t until_ns)
 
 static bool everything_is_answered(void)
 {
-    uint32_t answered = 0;
-    for (uint32_t i = 0; i < load.block_total; i++)
-        answered += load.blocks[i].answered;
-    return answered == load.block_total && load.commands_acknowledged >= load.command_total;
+    return load.replies == load.block_total && load.commands_acknowledged >= load.command_total;
 }
 
 static void run_traffic(void)
@@ -320,9 +318,10 @@ static void run_traffic(void)
     }
     for (int i = 0; i < STOP_TRIES && !load.stopped; i++) {
         send_command(GATEWAY_COMMAND_STOP, 0, 0);
-        wait_for_input(monotonic_ns() + STOP_WAIT_MS * 1000000u);
+        wait_for_input(monotonic_ns() + STOP_WAIT_MS * (uint64_t)1000000);
         take_all_acknowledgements();
     }
+    take_all_replies();
 }
 
 /* ------------------------------------------------------------------ results */
@@ -389,6 +388,7 @@ static void print_results(void)
     json_put_unsigned(&json, "whole_run_blocks_sent", load.blocks_sent);
     json_put_unsigned(&json, "whole_run_commands_sent", load.commands_sent);
     json_put_unsigned(&json, "whole_run_commands_acknowledged", load.commands_acknowledged);
+    json_put_unsigned(&json, "whole_run_replies_unique", load.replies);
     json_put_unsigned(&json, "whole_run_replies_duplicate", load.duplicates);
     json_put_unsigned(&json, "whole_run_replies_wrong", load.wrong);
     json_put_unsigned(&json, "whole_run_datagrams_foreign", load.foreign);

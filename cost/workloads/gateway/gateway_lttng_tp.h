@@ -14,6 +14,7 @@
 
 #include <lttng/tracepoint.h>
 
+/* cppcheck-suppress unknownMacro */
 LTTNG_UST_TRACEPOINT_ENUM(
     tare_gateway, state,
     LTTNG_UST_TP_ENUM_VALUES(

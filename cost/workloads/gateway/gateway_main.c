@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -110,8 +111,8 @@ static int64_t peak_memory_kib(void)
     if (!status)
         return -1;
     while (peak < 0 && fgets(line, sizeof line, status)) {
-        if (strncmp(line, "VmHWM:", 6) == 0 && sscanf(line + 6, "%" SCNd64, &peak) != 1)
-            break;
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            peak = strtoll(line + 6, NULL, 10);
     }
     fclose(status);
     return peak;

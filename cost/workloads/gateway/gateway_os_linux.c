@@ -255,11 +255,11 @@ bool gateway_port_receive(enum gateway_port_identity identity, void *bytes, size
 {
     struct port *port = &ports[identity];
     if (port->wait_ms != wait_ms) { /* one thread a port receives, so this happens once */
-        struct timeval limit = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000};
+        struct timeval limit = {.tv_sec = wait_ms / 1000, .tv_usec = wait_ms % 1000 * 1000L};
         setsockopt(port->socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
         port->wait_ms = wait_ms;
     }
-    struct sockaddr_in from;
+    struct sockaddr_in from = {0};
     socklen_t length = sizeof from;
     trace_state(GATEWAY_WAITING_FOR_NETWORK);
     ssize_t got =
