@@ -101,20 +101,26 @@ static void tare_store(struct tare_writer *writer, struct tare_ring *ring, uint6
     tare_port_publish(&ring->write_offset, offset);
 }
 
-/* Puts the new high part into the ring before the reader needs it; only then it is remembered. */
+/* Puts the new high part into the ring before the reader needs it; only then it is remembered.
+ * Where the block has no room for the record, the next block's anchor says it instead. */
 static void tare_store_epoch(struct tare_writer *writer, struct tare_ring *ring, uint64_t time)
 {
     uint64_t high = time >> TARE_STAMP_BITS;
     uint64_t grown = high - writer->high; /* huge when the clock ran backwards */
+    int wide = grown >= 0x10000u;
 
     if (writer->block_end == 0 || grown == 0)
         return; /* an anchor comes next, or nothing has changed */
-    if (grown < 0x10000u)
-        tare_store(writer, ring, time, TARE_WORD(TARE_ID_EPOCH),
-                   (uint32_t)(writer->high << 16) | (uint32_t)(high & 0xFFFFu), 0);
-    else
+    if (ring->write_offset + (wide ? 12u : 8u) > writer->block_end) {
+        tare_next_block(writer, ring, time);
+        return;
+    }
+    if (wide)
         tare_store(writer, ring, time, TARE_WORD(TARE_ID_EPOCH_WIDE), (uint32_t)time,
                    (uint32_t)(time >> 32));
+    else
+        tare_store(writer, ring, time, TARE_WORD(TARE_ID_EPOCH),
+                   (uint32_t)(writer->high << 16) | (uint32_t)(high & 0xFFFFu), 0);
     tare_set_high(writer, high);
 }
 
