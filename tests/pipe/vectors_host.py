@@ -1,0 +1,66 @@
+"""vectors_host.py SOURCE TARE [SEED [COUNT]]: see vectors_host.sh. A seed of your own tries others."""
+import concurrent.futures
+import difflib
+import pathlib
+import re
+import subprocess
+import sys
+
+SOURCE, TARE = pathlib.Path(sys.argv[1]), sys.argv[2]
+SEED, COUNT = (int(a) for a in (sys.argv[3:] + ["1", "2000"][len(sys.argv) - 3:])[:2])
+sys.path[:0] = [str(SOURCE / "spec"), str(SOURCE / "tools"), str(SOURCE / "tests" / "pipe")]
+import reference_decoder
+import vectors_variants
+
+SHOWN = 5
+
+
+def host(path):
+    """Listing and exit code of the program."""
+    done = subprocess.run([TARE, "dump", "--listing", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=60, check=False)
+    text = done.stdout.decode("ascii", "backslashreplace")
+    if done.returncode not in (0, 4):
+        text += done.stderr.decode("ascii", "backslashreplace")
+    return text, done.returncode
+
+
+def compare(item):
+    """None, or how the two differ."""
+    name, data, image = item
+    path = pathlib.Path(re.sub(r"\W+", "_", name) + ".bin")
+    path.write_bytes(data)
+    text, code = reference_decoder.listing(data, image)
+    other, other_code = host(path)
+    if (text, code) == (other, other_code):
+        path.unlink()
+        return None
+    lines = list(difflib.unified_diff(text.splitlines(), other.splitlines(), "reference", "host", n=2, lineterm=""))
+    return "%s: exit %d and %d, kept as %s\n%s" % (name, code, other_code, path, "\n".join(lines[:40]))
+
+
+def main():
+    items, plain = [], {}
+    for path in sorted((SOURCE / "spec" / "vectors").glob("*/*.hex")):
+        text = path.read_text()
+        image = " image" in text.split("\n")[0]
+        name, data = path.parent.name + "/" + path.stem, bytes.fromhex(re.sub("#.*", "", text))
+        items.append((name, data, image))
+        if not image:
+            plain[name] = data
+    variants = ((name, data, False) for name, data in vectors_variants.variants(plain, COUNT, SEED))
+    different = 0
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for batch in (items, variants):
+            for found in pool.map(compare, batch):
+                if found:
+                    different += 1
+                    if different <= SHOWN:
+                        print(found)
+    if different:
+        print("%d of %d inputs are read differently" % (different, len(items) + COUNT))
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
