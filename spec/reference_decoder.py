@@ -180,7 +180,7 @@ class Stream:
             self.line("cost", *args)
         elif id == END:
             self.line("end", *args)
-            if args != (self.dropped, self.suppressed):
+            if args[0] != self.dropped or ahead(self.suppressed, args[1]):
                 self.total_fault(index)
             self.raise_sums(*args)
         else:
