@@ -23,7 +23,7 @@ lint: all ## layout, clang-tidy, cppcheck, borders between the parts
 	tools/check_layers.py
 
 format: ## bring the source into its layout
-	git ls-files -z '*.c' '*.h' '*.inl' | xargs -0 clang-format -i
+	git ls-files -z '*.c' '*.h' '*.inl' '*.cpp' '*.hpp' | xargs -0 clang-format -i
 
 size: all ## code and data of the recorder as built for this machine
 	size -t build/dev/recorder/libtare_recorder.a

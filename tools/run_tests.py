@@ -208,8 +208,8 @@ def run_stage(stage, display):
         ("configure", ["cmake", "-S", ".", "-B", build, "-G", "Ninja", "-DTARE_WERROR=ON",
                        "-DCMAKE_BUILD_TYPE=RelWithDebInfo", *stage.cmake_options]),
         ("build", prefix + ["cmake", "--build", build, "-j", JOBS, "--", "-k", "0"]),
-        ("tests", prefix + ["ctest", "--test-dir", build, "-j", JOBS, "--output-junit", results,
-                            *stage.ctest_options]),
+        ("tests", prefix + ["ctest", "--test-dir", build, "-j", JOBS, "--timeout", "300",
+                            "--output-junit", results, *stage.ctest_options]),
     ]
     for kind, command in steps:
         display.begin(f"{stage.name} {kind}")
