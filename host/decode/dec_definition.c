@@ -5,7 +5,6 @@
 
 /* What is known of one group and id. */
 struct definition_entry {
-    uint32_t key;
     const struct definition *first, *in_force;
 };
 
@@ -18,61 +17,25 @@ enum definition_group definition_group(uint32_t class)
     return class == TARE_CLASS_STREAM ? DEFINITION_STREAM : DEFINITION_OTHER;
 }
 
-static uint32_t key_of(enum definition_group group, uint32_t id)
+static struct definition_entry *find(const struct definitions *definitions,
+                                     enum definition_group group, uint32_t id)
 {
-    return (uint32_t)group << 16 | (id & 0xFFFF);
+    uint32_t known = key_table_find(&definitions->table, (uint64_t)group << 32 | id);
+
+    return known == 0 ? NULL : &definitions->entries[known - 1];
 }
 
-static size_t start_of(const struct definitions *definitions, uint32_t key)
-{
-    return (key * UINT32_C(0x9E3779B9) >> 8) & (definitions->slot_count - 1);
-}
-
-static struct definition_entry *find(const struct definitions *definitions, uint32_t key)
-{
-    size_t at;
-
-    if (definitions->slot_count == 0)
-        return NULL;
-    at = start_of(definitions, key);
-    while (definitions->slots[at] != 0) {
-        struct definition_entry *entry = &definitions->entries[definitions->slots[at] - 1];
-
-        if (entry->key == key)
-            return entry;
-        at = (at + 1) & (definitions->slot_count - 1);
-    }
-    return NULL;
-}
-
-static void place(struct definitions *definitions, uint32_t number)
-{
-    size_t at = start_of(definitions, definitions->entries[number].key);
-
-    while (definitions->slots[at] != 0)
-        at = (at + 1) & (definitions->slot_count - 1);
-    definitions->slots[at] = 1 + number;
-}
-
-static struct definition_entry *add_entry(struct definitions *definitions, uint32_t key,
-                                          const struct definition *definition)
+static void add_entry(struct definitions *definitions, enum definition_group group,
+                      const struct definition *definition)
 {
     if (definitions->entry_count == definitions->entry_capacity) {
         definitions->entry_capacity = 2 * definitions->entry_capacity + 8;
         definitions->entries = memory_resize(definitions->entries, definitions->entry_capacity,
                                              sizeof *definitions->entries);
     }
-    if (2 * (definitions->entry_count + 1) > definitions->slot_count) {
-        free(definitions->slots);
-        definitions->slot_count = definitions->slot_count == 0 ? 32 : 2 * definitions->slot_count;
-        definitions->slots = memory_new(definitions->slot_count, sizeof *definitions->slots);
-        for (uint32_t i = 0; i < definitions->entry_count; i++)
-            place(definitions, i);
-    }
-    definitions->entries[definitions->entry_count] =
-        (struct definition_entry){key, definition, NULL};
-    place(definitions, definitions->entry_count);
-    return &definitions->entries[definitions->entry_count++];
+    definitions->entries[definitions->entry_count++] = (struct definition_entry){definition, NULL};
+    key_table_set(&definitions->table, (uint64_t)group << 32 | definition->id,
+                  definitions->entry_count);
 }
 
 static enum argument_type type_named(const char *name)
@@ -155,8 +118,8 @@ const struct definition *definitions_add(struct definitions *definitions, uint32
                                          size_t size)
 {
     enum definition_group group = definition_group(class);
-    uint32_t key = key_of(group, id);
-    struct definition_entry *entry = group == DEFINITION_OTHER ? NULL : find(definitions, key);
+    struct definition_entry *entry =
+        group == DEFINITION_OTHER ? NULL : find(definitions, group, id);
     struct definition *definition;
 
     /* A target repeats its definitions for readers that come late. */
@@ -172,7 +135,7 @@ const struct definition *definitions_add(struct definitions *definitions, uint32
     }
     definitions->list[definitions->count++] = definition;
     if (entry == NULL && group != DEFINITION_OTHER)
-        add_entry(definitions, key, definition);
+        add_entry(definitions, group, definition);
     return definition;
 }
 
@@ -183,7 +146,7 @@ void definitions_enforce(struct definitions *definitions, const struct definitio
 
     if (group == DEFINITION_OTHER)
         return;
-    entry = find(definitions, key_of(group, definition->id));
+    entry = find(definitions, group, definition->id);
     if (entry != NULL)
         entry->in_force = definition;
 }
@@ -191,7 +154,7 @@ void definitions_enforce(struct definitions *definitions, const struct definitio
 const struct definition *definitions_find(const struct definitions *definitions,
                                           enum definition_group group, uint32_t id)
 {
-    const struct definition_entry *entry = find(definitions, key_of(group, id));
+    const struct definition_entry *entry = find(definitions, group, id);
 
     if (entry == NULL)
         return NULL;
@@ -207,6 +170,6 @@ void definitions_free(struct definitions *definitions)
     }
     free(definitions->list);
     free(definitions->entries);
-    free(definitions->slots);
+    key_table_free(&definitions->table);
     *definitions = (struct definitions){0};
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base_buffer.h"
+#include "dec_table.h"
 
 #include "tare_layout.h"
 
@@ -42,8 +43,7 @@ struct definitions {
     uint32_t count, capacity;
     struct definition_entry *entries; /* one for each group and id */
     uint32_t entry_count, entry_capacity;
-    uint32_t *slots; /* hash table: 1 + number of the entry */
-    uint32_t slot_count;
+    struct key_table table; /* group and id to 1 + number of the entry */
 };
 
 /* Ids are looked up in three groups. */

@@ -3,93 +3,28 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
-#include <xxhash.h>
-
-#include "base_progress.h"
 #include "dec_record.h"
 #include "dec_text.h"
 
-/* The hash table holds both kinds: 1 + 2 * number for a session, 2 + 2 * number for a stream. The
- * seed is random, so that no input can be made to hit one slot only. */
-
-static uint64_t hash_key(const struct decode_directory *directory, uint32_t session, uint32_t rest)
+/* One table for both: a session's key has a bit that no stream number has. */
+static uint64_t key_of_session(uint32_t number)
 {
-    uint32_t key[2] = {session, rest};
-
-    return XXH64(key, sizeof key, directory->seed);
+    return (uint64_t)number << 32 | 0x10000;
 }
 
-static uint64_t hash_of(const struct decode_directory *directory, uint32_t slot)
+static uint64_t key_of_stream(uint32_t session, uint32_t number)
 {
-    const struct decode_stream *stream;
-
-    if ((slot & 1) != 0)
-        return hash_key(directory, directory->sessions[slot / 2]->number, 0x10000);
-    stream = directory->streams[slot / 2 - 1];
-    return hash_key(directory, stream->session->number, stream->number);
-}
-
-static bool slot_is(const struct decode_directory *directory, uint32_t slot, bool is_session,
-                    uint32_t session, uint32_t number)
-{
-    const struct decode_stream *stream;
-
-    if (((slot & 1) != 0) != is_session)
-        return false;
-    if (is_session)
-        return directory->sessions[slot / 2]->number == session;
-    stream = directory->streams[slot / 2 - 1];
-    return stream->session->number == session && stream->number == number;
-}
-
-static void grow(struct decode_directory *directory)
-{
-    size_t old_count = directory->slot_count, count = old_count == 0 ? 16 : old_count * 2;
-    uint32_t *old = directory->slots;
-
-    if (2 * directory->slots_used < old_count)
-        return;
-    if (old_count == 0 && getrandom(&directory->seed, sizeof directory->seed, GRND_NONBLOCK) < 0)
-        directory->seed = monotonic_ns();
-    directory->slots = memory_new(count, sizeof *directory->slots);
-    directory->slot_count = count;
-    for (size_t i = 0; i < old_count; i++) {
-        size_t at;
-
-        if (old[i] == 0)
-            continue;
-        at = hash_of(directory, old[i]) & (count - 1);
-        while (directory->slots[at] != 0)
-            at = (at + 1) & (count - 1);
-        directory->slots[at] = old[i];
-    }
-    free(old);
-}
-
-/* The slot of the key, or the empty one where it belongs. */
-static uint32_t *find(const struct decode_directory *directory, bool is_session, uint32_t session,
-                      uint32_t number)
-{
-    size_t at =
-        hash_key(directory, session, is_session ? 0x10000 : number) & (directory->slot_count - 1);
-
-    while (directory->slots[at] != 0 &&
-           !slot_is(directory, directory->slots[at], is_session, session, number))
-        at = (at + 1) & (directory->slot_count - 1);
-    return &directory->slots[at];
+    return (uint64_t)session << 32 | (number & 0xFFFF); /* an anchor has room for no more */
 }
 
 struct decode_session *directory_session(struct decode_directory *directory, uint32_t number)
 {
+    uint32_t known = key_table_find(&directory->table, key_of_session(number));
     struct decode_session *session;
-    uint32_t *slot;
 
-    grow(directory);
-    slot = find(directory, true, number, 0);
-    if (*slot != 0)
-        return directory->sessions[*slot / 2];
+    if (known != 0)
+        return directory->sessions[known - 1];
     if (directory->session_count == directory->session_capacity) {
         directory->session_capacity = 2 * directory->session_capacity + 4;
         directory->sessions = memory_resize(directory->sessions, directory->session_capacity,
@@ -98,23 +33,26 @@ struct decode_session *directory_session(struct decode_directory *directory, uin
     session = memory_new(1, sizeof *session);
     session->number = number;
     session->ordinal = (uint32_t)directory->session_count;
-    directory->sessions[directory->session_count] = session;
-    *slot = 1 + 2 * (uint32_t)directory->session_count++;
-    directory->slots_used++;
+    directory->sessions[directory->session_count++] = session;
+    key_table_set(&directory->table, key_of_session(number), session->ordinal + 1);
     return session;
+}
+
+struct decode_stream *directory_find_stream(const struct decode_directory *directory,
+                                            uint32_t session, uint32_t number)
+{
+    uint32_t known = key_table_find(&directory->table, key_of_stream(session, number));
+
+    return known == 0 ? NULL : directory->streams[known - 1];
 }
 
 struct decode_stream *directory_stream(struct decode_directory *directory, uint32_t session,
                                        uint32_t number)
 {
-    uint32_t *slot;
-    struct decode_stream *stream;
+    struct decode_stream *stream = directory_find_stream(directory, session, number);
 
-    number &= 0xFFFF; /* an anchor has room for no more */
-    grow(directory);
-    slot = find(directory, false, session, number);
-    if (*slot != 0)
-        return directory->streams[*slot / 2 - 1];
+    if (stream != NULL)
+        return stream;
     if (directory->stream_count == directory->stream_capacity) {
         directory->stream_capacity = 2 * directory->stream_capacity + 4;
         directory->streams = memory_resize(directory->streams, directory->stream_capacity,
@@ -122,25 +60,11 @@ struct decode_stream *directory_stream(struct decode_directory *directory, uint3
     }
     stream = memory_new(1, sizeof *stream);
     stream->session = directory_session(directory, session);
-    stream->number = number;
+    stream->number = number & 0xFFFF;
     stream->ordinal = (uint32_t)directory->stream_count;
-    directory->streams[directory->stream_count] = stream;
-    grow(directory);
-    slot = find(directory, false, session, number); /* the session may have moved the table */
-    *slot = 2 + 2 * (uint32_t)directory->stream_count++;
-    directory->slots_used++;
+    directory->streams[directory->stream_count++] = stream;
+    key_table_set(&directory->table, key_of_stream(session, number), stream->ordinal + 1);
     return stream;
-}
-
-struct decode_stream *directory_find_stream(const struct decode_directory *directory,
-                                            uint32_t session, uint32_t number)
-{
-    const uint32_t *slot;
-
-    if (directory->slot_count == 0)
-        return NULL;
-    slot = find(directory, false, session, number & 0xFFFF);
-    return *slot == 0 ? NULL : directory->streams[*slot / 2 - 1];
 }
 
 void directory_free(struct decode_directory *directory)
@@ -165,7 +89,7 @@ void directory_free(struct decode_directory *directory)
     }
     free(directory->streams);
     free(directory->sessions);
-    free(directory->slots);
+    key_table_free(&directory->table);
     *directory = (struct decode_directory){0};
 }
 

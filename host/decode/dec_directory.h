@@ -9,6 +9,7 @@
 #include "cap_clock.h"
 #include "dec_definition.h"
 #include "dec_error.h"
+#include "dec_table.h"
 
 #include "tare_layout.h"
 
@@ -70,9 +71,7 @@ struct decode_directory {
     size_t session_count, session_capacity;
     struct decode_stream **streams;
     size_t stream_count, stream_capacity;
-    uint32_t *slots; /* hash table over both */
-    size_t slot_count, slots_used;
-    uint64_t seed; /* of the hash */
+    struct key_table table; /* of both */
 };
 
 /* Both find or add. Pointers stay valid until directory_free(). */

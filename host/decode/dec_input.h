@@ -32,6 +32,7 @@
 
 struct decode_options {
     bool file_order; /* in order of the file, not merged by time */
+    bool accept_all; /* open even what holds nothing that can be read */
     bool base_given; /* image of memory: `base` is the address of its first byte, not told by `self`
                       */
     uint64_t base;
@@ -48,8 +49,8 @@ struct decode_run {
     const struct note *notes; /* in order; note->before counts from events[0]: 0 to count */
     uint32_t note_count;
     const struct record_batch *batch; /* where text positions of notes point: batch_text() */
-    const struct record_batch *whole; /* private to decoder_text() */
-    uint32_t first;                   /* private to decoder_text() */
+    uint32_t first;                   /* number of events[0] in the batch; text.event counts so */
+    const struct note *text_hint;     /* private to decoder_text() */
 };
 
 enum input_kind {
@@ -90,6 +91,6 @@ static inline const struct definition *decoder_definition(const struct decode_st
  * of unusual length; it comes as a note of a later run with text.event == NOTE_NO_EVENT). A
  * consumer that prints texts with their events ignores the NOTE_TEXTs whose text.event is a number.
  */
-const struct note *decoder_text(const struct decode_run *run, uint32_t event);
+const struct note *decoder_text(struct decode_run *run, uint32_t event);
 
 #endif

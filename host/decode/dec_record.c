@@ -342,8 +342,6 @@ static void take_event(struct record_decoder *decoder, const struct place *place
 {
     struct decode_stream *stream = place->stream;
 
-    if (stream->state->total_ahead)
-        stream_settle_total(stream);
     put_event(place, id, argument);
     stream->counts.events++;
     stream->counts.words_events += TARE_RECORD_WORDS(id);
@@ -517,7 +515,7 @@ static enum step take_block(struct record_decoder *decoder, struct record_batch 
             decoder->block[i] = __builtin_bswap32(decoder->block[i]);
     decoder->swapped = end;
     while (step == STEP_ON && decoder->at < end) {
-        if (!state->total_ahead && !state->loss_time_set && decoder->pads == 0)
+        if (!state->loss_time_set && decoder->pads == 0)
             take_events(decoder, batch, end);
         if (decoder->at < end)
             step = take_record(decoder, batch, end);

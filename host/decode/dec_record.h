@@ -45,7 +45,7 @@ enum note_kind {
 struct note {
     enum note_kind kind;
     uint32_t stream; /* ordinal */
-    uint32_t before; /* the note stands before the event of this number in its batch */
+    uint32_t before; /* the note stands before the event of this number in its batch (or run) */
     uint64_t ticks;  /* time of the stream at this place */
     uint64_t index;  /* words since the start of the stream: where the note stands */
     union {
@@ -135,9 +135,10 @@ bool record_finish(struct record_decoder *decoder, struct record_batch *batch);
  * its ring counted, NOTE_TOTAL is the last note. Does nothing the second time. */
 void record_close_stream(struct decode_stream *stream, struct record_batch *batch);
 
-/* Checks the totals of a RING chunk at its place in the input. */
-void record_ring_totals(struct decode_stream *stream, const struct tare_ring *ring,
-                        struct record_batch *batch);
+/* A RING chunk stands here: the stream begins, if it has not yet, and the totals of the ring count
+ * at its end. */
+void record_ring(struct decode_stream *stream, const struct tare_ring *ring,
+                 struct record_batch *batch);
 
 /* For directory_free() alone. */
 void record_free_state(struct decode_stream *stream);

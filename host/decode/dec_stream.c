@@ -212,7 +212,7 @@ static void report_bad_total(const struct place *place)
     state->total_bad = true;
 }
 
-/* Loss that a total proves and no record that was read tells. */
+/* A sum behind its total: loss that has no record that was read. */
 static void raise_sum(uint64_t *sum, uint32_t total)
 {
     if (ahead(total, *sum) > 0)
@@ -240,13 +240,9 @@ void stream_loss(const struct place *place, bool suppressed, uint32_t count, uin
     }
     counts->dropped += count;
     counts->dropped_records += count;
-    state->total_ahead = false;
-    if (ahead(state->total, counts->dropped) <= 0)
-        return;
-    if (state->clean)
+    if (state->clean && ahead(state->total, counts->dropped) > 0)
         report_bad_total(place);
-    else
-        raise_sum(&counts->dropped, state->total);
+    raise_sum(&counts->dropped, state->total);
 }
 
 void stream_anchor_total(const struct place *place, uint32_t dropped)
@@ -254,16 +250,8 @@ void stream_anchor_total(const struct place *place, uint32_t dropped)
     struct stream_state *state = place->stream->state;
 
     state->total = dropped;
-    state->total_ahead = ahead(dropped, place->stream->counts.dropped) > 0;
     if (state->clean && ahead(dropped, place->stream->counts.dropped) < 0)
         report_bad_total(place);
-}
-
-void stream_settle_total(struct decode_stream *stream)
-{
-    stream->state->total_ahead = false;
-    if (!stream->state->clean)
-        raise_sum(&stream->counts.dropped, stream->state->total);
 }
 
 void stream_end(const struct place *place, uint32_t dropped, uint32_t suppressed)
@@ -280,26 +268,21 @@ void stream_end(const struct place *place, uint32_t dropped, uint32_t suppressed
         report_bad_total(place);
     raise_sum(&counts->dropped, dropped);
     raise_sum(&counts->suppressed, suppressed);
-    state->total = dropped;
-    state->total_ahead = false;
 }
 
-void record_ring_totals(struct decode_stream *stream, const struct tare_ring *ring,
-                        struct record_batch *batch)
+void record_ring(struct decode_stream *stream, const struct tare_ring *ring,
+                 struct record_batch *batch)
 {
     struct place place = {.stream = stream, .batch = batch};
     struct stream_state *state;
 
     stream_announce(&place);
     state = stream->state;
-    place.index = state->next;
-    place.ticks = state->last_time;
-    if (state->clean && (ahead(ring->dropped, stream->counts.dropped) < 0 ||
-                         ahead(ring->suppressed, stream->counts.suppressed) < 0))
-        report_bad_total(&place);
-    state->total = ring->dropped;
-    state->suppressed_total = ring->suppressed;
-    state->suppressed_known = true;
+    if (!state->ring_seen || ahead(ring->dropped, state->ring_dropped) > 0)
+        state->ring_dropped = ring->dropped;
+    if (!state->ring_seen || ahead(ring->suppressed, state->ring_suppressed) > 0)
+        state->ring_suppressed = ring->suppressed;
+    state->ring_seen = true;
 }
 
 static void close_pending(const struct place *place, const struct tare_loss *loss, bool suppressed)
@@ -346,7 +329,9 @@ void record_close_stream(struct decode_stream *stream, struct record_batch *batc
         stream->counts.torn = stream->last_ring->writing != 0;
     }
     raise_sum(&stream->counts.dropped, state->total);
-    if (state->suppressed_known)
-        raise_sum(&stream->counts.suppressed, state->suppressed_total);
+    if (state->ring_seen) {
+        raise_sum(&stream->counts.dropped, state->ring_dropped);
+        raise_sum(&stream->counts.suppressed, state->ring_suppressed);
+    }
     note_add(&place, NOTE_TOTAL);
 }

@@ -29,15 +29,14 @@ struct stream_state {
     uint64_t last_time; /* of the last record or anchor */
     uint64_t loss_time; /* LOSS_TIME that waits for its loss record */
     bool loss_time_set;
-    bool begun;       /* a block was read */
-    bool clean;       /* read from index 0 without gap, damage or index-backwards */
-    bool total_ahead; /* the last total has yet to be compared with the next record */
-    bool total_bad;   /* bad-total was reported */
-    bool announced;   /* NOTE_STREAM was given */
+    bool begun;     /* a block was read */
+    bool clean;     /* read from index 0 without gap, damage or index-backwards */
+    bool total_bad; /* bad-total was reported */
+    bool announced; /* NOTE_STREAM was given */
     bool closed;
-    uint32_t total;            /* dropped, of the last anchor or ring */
-    uint32_t suppressed_total; /* of the last ring */
-    bool suppressed_known;
+    bool ring_seen;
+    uint32_t total; /* dropped, of the last anchor */
+    uint32_t ring_dropped, ring_suppressed;
     uint32_t open_count;
     struct open_text open[OPEN_TEXT_LIMIT];
 };
@@ -66,8 +65,6 @@ void stream_cut_texts(const struct place *place);
 void stream_loss(const struct place *place, bool suppressed, uint32_t count, uint32_t span);
 /* The dropped total of an anchor. */
 void stream_anchor_total(const struct place *place, uint32_t dropped);
-/* An event follows an anchor without a loss record: a total ahead is loss that nobody recorded. */
-void stream_settle_total(struct decode_stream *stream);
 /* An END record. */
 void stream_end(const struct place *place, uint32_t dropped, uint32_t suppressed);
 

@@ -1,0 +1,29 @@
+/* Images of memory: the RAM of a target, the shared memory of a session, a core file. Finds the
+ * rings by their magic and lists their unread words as segments. */
+#ifndef DEC_IMAGE_H
+#define DEC_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dec_container.h"
+
+struct image_options {
+    bool base_given;
+    uint64_t base; /* address of the first byte, where the rings' own address does not tell it */
+};
+
+struct image_facts {
+    uint32_t rings;           /* usable ones */
+    uint32_t unusable;        /* with a ring's magic and version, but values that cannot be */
+    uint32_t outside;         /* good ones whose buffer is not in the image */
+    uint64_t outside_offset;  /* of the first of them: in the file */
+    uint32_t outside_address; /* and the address of its buffer */
+    uint32_t foreign_version; /* of a ring of another format version; 0: none */
+};
+
+void image_index(struct source *source, const struct image_options *options,
+                 struct segment_list *list, struct decode_directory *directory,
+                 struct image_facts *facts);
+
+#endif

@@ -1,0 +1,365 @@
+#include "dec_input.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dec_image.h"
+#include "dec_merge.h"
+
+#define SCAN_BYTES (64u << 10)
+#define ANCHOR_BYTES (4u * TARE_ANCHOR_WORDS)
+
+/* ------------------------------------------------------------------ anchors in a part of the input
+ */
+
+/* Calls `found` for each valid anchor in the part, with its offset in the source, until it returns
+ * false. */
+static void scan_anchors(struct source *source, uint64_t offset, uint64_t bytes,
+                         bool (*found)(void *context, const struct anchor *anchor, uint64_t at),
+                         void *context)
+{
+    unsigned char window[SCAN_BYTES];
+
+    while (bytes >= ANCHOR_BYTES) {
+        size_t size = bytes < sizeof window ? (size_t)bytes : sizeof window, at = 0;
+        struct anchor anchor;
+
+        if (source_read(source, offset, window, size) < size)
+            return;
+        while ((at += anchor_find(window + at, size - at, &anchor)) < size) {
+            if (!found(context, &anchor, offset + at))
+                return;
+            at++;
+        }
+        size -= ANCHOR_BYTES - 1; /* an anchor may stand across the border of two windows */
+        offset += size;
+        bytes -= size;
+    }
+}
+
+static bool note_first(void *context, const struct anchor *anchor, uint64_t at)
+{
+    (void)anchor;
+    *(uint64_t *)context = at;
+    return false;
+}
+
+/* Offset of the first valid anchor in the whole input; its size when there is none. */
+static uint64_t first_anchor(struct source *source)
+{
+    uint64_t at = source->size;
+
+    scan_anchors(source, 0, source->size, note_first, &at);
+    return at;
+}
+
+/* Version of the first anchor of another version; 0 when there is none. */
+static uint32_t foreign_version(struct source *source)
+{
+    unsigned char window[SCAN_BYTES];
+    uint32_t version = 0;
+    uint64_t offset = 0;
+    size_t size;
+
+    do {
+        size = source_read(source, offset, window, sizeof window);
+        if (anchor_find_foreign(window, size, &version) < size)
+            return version;
+        offset += sizeof window - (ANCHOR_BYTES - 1);
+    } while (size == sizeof window);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ salvage */
+
+struct splitting {
+    struct segment_list *list;
+    struct segment part; /* up to the place where another stream begins */
+    bool known;          /* part.session and part.stream are */
+};
+
+static void end_part(struct splitting *splitting, uint64_t at)
+{
+    splitting->part.bytes = at - splitting->part.offset;
+    segment_add(splitting->list, &splitting->part);
+    splitting->part.offset = at;
+    splitting->part.input = splitting->list->input_count++;
+}
+
+static bool split_at(void *context, const struct anchor *anchor, uint64_t at)
+{
+    struct splitting *splitting = context;
+
+    if (splitting->known &&
+        (anchor->session != splitting->part.session || anchor->stream != splitting->part.stream))
+        end_part(splitting, at);
+    splitting->known = true;
+    splitting->part.session = anchor->session;
+    splitting->part.stream = anchor->stream;
+    return true;
+}
+
+/* Cuts salvaged bytes where their stream changes, so that each part finds its way into the cursor
+ * of its stream. Bytes without any anchor are left out: they are counted here. */
+static void split_salvage(struct decoder *decoder)
+{
+    struct segment_list whole = decoder->own_list;
+
+    decoder->own_list.segment = NULL;
+    decoder->own_list.count = decoder->own_list.capacity = 0;
+    for (uint32_t i = 0; i < whole.count; i++) {
+        struct splitting splitting = {.list = &decoder->own_list, .part = whole.segment[i]};
+        uint64_t end = splitting.part.offset + splitting.part.bytes;
+
+        if (splitting.part.kind != SEGMENT_SALVAGE) {
+            segment_add(&decoder->own_list, &whole.segment[i]);
+            continue;
+        }
+        scan_anchors(decoder->source, splitting.part.offset, splitting.part.bytes, split_at,
+                     &splitting);
+        if (splitting.known)
+            end_part(&splitting, end);
+        else
+            facts_add(&decoder->facts, &(struct file_finding){.kind = FINDING_SKIPPED,
+                                                              .offset = end,
+                                                              .bytes = splitting.part.bytes});
+    }
+    free(whole.segment);
+}
+
+/* ------------------------------------------------------------------ what comes before the decoding
+ */
+
+/* A decoder over the same segments with a directory of its own. */
+static void look(struct decoder *looking, const struct decoder *decoder, bool definitions_only)
+{
+    *looking = (struct decoder){.source = decoder->source, .list = decoder->list};
+    looking->reader = (struct reader){.source = looking->source,
+                                      .list = looking->list,
+                                      .directory = &looking->directory,
+                                      .facts = &looking->facts};
+    merge_in_file_order(looking, &decoder->directory, definitions_only);
+    merge_begin(looking);
+}
+
+/* Definitions hold for all streams of a session and for events that stand before them; so they are
+ * read first. Rings that hold events only have none. */
+static void read_definitions(struct decoder *decoder)
+{
+    struct decoder looking;
+    struct decode_run run;
+
+    look(&looking, decoder, !decoder->options.file_order);
+    while (decoder_next(&looking, &run))
+        for (uint32_t i = 0; i < run.note_count; i++) {
+            const struct note *note = &run.notes[i];
+            const struct definition *definition = note->definition;
+
+            if (note->kind != NOTE_DEFINE)
+                continue;
+            definitions_add(
+                &directory_session(&decoder->directory, run.stream->session->number)->definitions,
+                definition->class, definition->category, definition->id, definition->text,
+                definition->text_size);
+        }
+    for (size_t i = 0; i < looking.directory.session_count; i++) {
+        const struct decode_session *from = looking.directory.sessions[i];
+
+        for (uint32_t id = 0; from->string_ids != NULL && id < 0x400; id++)
+            if ((from->string_ids[id / 32] >> id % 32 & 1) != 0)
+                session_add_string(directory_session(&decoder->directory, from->number),
+                                   0x800 + id);
+    }
+    merge_free(&looking);
+}
+
+static bool has_ring(const struct decoder *decoder)
+{
+    for (uint32_t i = 0; i < decoder->list->count; i++)
+        if (decoder->list->segment[i].kind == SEGMENT_RING)
+            return true;
+    return false;
+}
+
+/* Whether any block can be read; what is damaged on the way to it counts as damage. */
+static bool has_block(const struct decoder *decoder, bool *damaged)
+{
+    struct decoder looking;
+    struct decode_run run;
+    bool found = false;
+
+    look(&looking, decoder, false);
+    while (!found && decoder_next(&looking, &run))
+        found = true;
+    *damaged = *damaged || looking.facts.finding_count > 0;
+    merge_free(&looking);
+    return found;
+}
+
+/* ------------------------------------------------------------------ opening */
+
+static bool refuse_version(const struct decoder *decoder, uint32_t version, struct error *error)
+{
+    error_set(error, EXIT_DAMAGED,
+              "%s: was recorded in version %" PRIu32
+              " of the format, this program reads version %u; use the `tare` that belongs to the "
+              "recorder, or a later one",
+              decoder->source->path, version, TARE_FORMAT_VERSION);
+    return false;
+}
+
+static bool refuse(const struct decoder *decoder, const char *what, struct error *error)
+{
+    if (decoder->options.accept_all)
+        return true;
+    error_set(error, EXIT_DAMAGED, "%s: %s", decoder->source->path, what);
+    return false;
+}
+
+static void add_raw(struct decoder *decoder)
+{
+    struct segment segment = {.kind = SEGMENT_RAW,
+                              .input = decoder->own_list.input_count++,
+                              .bytes = decoder->source->size};
+
+    decoder->kind = INPUT_RAW;
+    if (segment.bytes > 0)
+        segment_add(&decoder->own_list, &segment);
+}
+
+static bool open_image(struct decoder *decoder, struct image_facts *facts)
+{
+    const struct image_options options = {decoder->options.base_given, decoder->options.base};
+
+    image_index(decoder->source, &options, &decoder->own_list, &decoder->directory, facts);
+    if (facts->rings == 0)
+        return false;
+    decoder->kind = INPUT_IMAGE;
+    return true;
+}
+
+/* What is no `.tare` file: a raw stream or an image of memory. */
+static bool open_bare(struct decoder *decoder, struct error *error)
+{
+    struct source *source = decoder->source;
+    struct image_facts image = {0};
+    uint64_t anchor = first_anchor(source);
+    uint32_t version;
+
+    if (anchor > 0 && open_image(decoder, &image)) {
+        if (image.outside > 0)
+            warn("%s: %" PRIu32 " rings have their words outside of the image (first: ring at "
+                 "offset %" PRIu64 ", words at address 0x%08" PRIX32 ")",
+                 source->path, image.outside, image.outside_offset, image.outside_address);
+        return true;
+    }
+    if (anchor < source->size) {
+        add_raw(decoder);
+        return true;
+    }
+    if (image.outside > 0) {
+        error_set(error, EXIT_DAMAGED,
+                  "%s: the ring at offset %" PRIu64 " has its words at address 0x%08" PRIX32
+                  ", which is not in this image; save more of the memory, or give the address of "
+                  "its first byte with --base",
+                  source->path, image.outside_offset, image.outside_address);
+        return false;
+    }
+    version = image.foreign_version;
+    if (version == 0)
+        version = foreign_version(source);
+    if (version != 0)
+        return refuse_version(decoder, version, error);
+    add_raw(decoder);
+    return refuse(decoder,
+                  source->size == 0
+                      ? "is empty; nothing was recorded or copied"
+                      : "holds no recording: neither a .tare file nor a block of a stream nor a "
+                        "ring was found in it; check that this is the right file, and that the "
+                        "recorder was started",
+                  error);
+}
+
+static bool open_source(struct decoder *decoder, struct error *error)
+{
+    bool damaged;
+
+    if (!container_recognise(decoder->source))
+        return open_bare(decoder, error);
+    decoder->kind = INPUT_FILE;
+    if (!container_index(decoder->source, &decoder->own_list, &decoder->directory, &decoder->facts,
+                         error))
+        return false;
+    damaged = decoder->facts.finding_count > 0 || decoder->facts.bad_signature;
+    if (has_ring(decoder) || has_block(decoder, &damaged) || !damaged)
+        return true;
+    return refuse(
+        decoder,
+        "is damaged beyond use: no block of any stream in it can be read; if the file was "
+        "copied, copy it again",
+        error);
+}
+
+struct decoder *decoder_open(const char *path, const struct decode_options *options,
+                             struct error *error)
+{
+    struct decoder *decoder = memory_new(1, sizeof *decoder);
+
+    if (options != NULL)
+        decoder->options = *options;
+    decoder->source = &decoder->own_source;
+    decoder->list = &decoder->own_list;
+    decoder->reader = (struct reader){.source = decoder->source,
+                                      .list = decoder->list,
+                                      .directory = &decoder->directory,
+                                      .facts = &decoder->facts};
+    if (!source_open(decoder->source, path, error) || !open_source(decoder, error)) {
+        decoder_close(decoder);
+        return NULL;
+    }
+    read_definitions(decoder);
+    if (decoder->options.file_order || decoder->kind == INPUT_RAW) {
+        merge_in_file_order(decoder, NULL, false);
+    } else {
+        split_salvage(decoder);
+        merge_by_time(decoder);
+    }
+    merge_begin(decoder);
+    return decoder;
+}
+
+void decoder_close(struct decoder *decoder)
+{
+    if (decoder == NULL)
+        return;
+    merge_free(decoder);
+    segment_list_free(&decoder->own_list);
+    source_close(&decoder->own_source);
+    free(decoder);
+}
+
+enum input_kind decoder_kind(const struct decoder *decoder)
+{
+    return decoder->kind;
+}
+
+const struct decode_directory *decoder_directory(const struct decoder *decoder)
+{
+    return &decoder->directory;
+}
+
+const struct container_facts *decoder_facts(const struct decoder *decoder)
+{
+    return &decoder->facts;
+}
+
+uint64_t decoder_size(const struct decoder *decoder)
+{
+    return decoder->source->size;
+}
+
+uint64_t decoder_done(const struct decoder *decoder)
+{
+    return decoder->reader.done;
+}
