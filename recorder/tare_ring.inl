@@ -143,8 +143,6 @@ static void tare_store_loss(struct tare_writer *writer, struct tare_ring *ring, 
     uint64_t span = ((uint64_t)loss->last_high << 32 | loss->last_low) - first;
     uint32_t count = __atomic_exchange_n(&loss->count, 0, __ATOMIC_RELAXED);
 
-    if (count == 0)
-        return;
     tare_store(writer, ring, time, TARE_WORD(TARE_ID_LOSS_TIME), (uint32_t)first,
                (uint32_t)(first >> 32));
     tare_store(writer, ring, time, TARE_WORD(id), count,
@@ -154,8 +152,10 @@ static void tare_store_loss(struct tare_writer *writer, struct tare_ring *ring, 
 static void tare_store_losses(struct tare_writer *writer, struct tare_ring *ring, uint64_t time)
 {
     tare_store_epoch(writer, ring, time);
-    tare_store_loss(writer, ring, time, &ring->pending_dropped, TARE_ID_DROPPED);
-    tare_store_loss(writer, ring, time, &ring->pending_suppressed, TARE_ID_SUPPRESSED);
+    if (TARE_UNLIKELY(ring->pending_dropped.count != 0))
+        tare_store_loss(writer, ring, time, &ring->pending_dropped, TARE_ID_DROPPED);
+    if (TARE_UNLIKELY(__atomic_load_n(&ring->pending_suppressed.count, __ATOMIC_RELAXED) != 0))
+        tare_store_loss(writer, ring, time, &ring->pending_suppressed, TARE_ID_SUPPRESSED);
 }
 
 /* The slow path: stores one event with all that must stand before it, or counts it as dropped. */
