@@ -61,10 +61,11 @@ enum tare_anchor_word {
 /* The check byte: all other bits of the anchor, folded by exclusive or. */
 static inline uint32_t tare_anchor_check(const uint32_t *anchor)
 {
-    uint32_t fold = TARE_SYNC ^ (anchor[TARE_ANCHOR_FORM] & 0xFFFFFF00u);
-    int i;
-    for (i = TARE_ANCHOR_SESSION; i < TARE_ANCHOR_WORDS; i++)
-        fold ^= anchor[i];
+    uint32_t fold = TARE_SYNC ^ (anchor[TARE_ANCHOR_FORM] & 0xFFFFFF00u) ^
+                    anchor[TARE_ANCHOR_SESSION] ^ anchor[TARE_ANCHOR_LOW] ^
+                    anchor[TARE_ANCHOR_HIGH] ^ anchor[TARE_ANCHOR_INDEX] ^
+                    anchor[TARE_ANCHOR_DROPPED];
+
     fold ^= fold >> 16;
     return (fold ^ (fold >> 8)) & 0xFFu;
 }
