@@ -162,8 +162,11 @@ static void tare_store_losses(struct tare_writer *writer, struct tare_ring *ring
 static void tare_write(struct tare_writer *writer, struct tare_ring *ring, uint64_t time,
                        uint32_t word, uint32_t first, uint32_t second)
 {
-    uint32_t need = 4 * (3u + TARE_AROUND_WORDS + 2 * TARE_LOSS_WORDS);
+    uint32_t words = TARE_RECORD_WORDS(word >> TARE_STAMP_BITS);
+    uint32_t need = 4 * (words + TARE_AROUND_WORDS + 2 * TARE_LOSS_WORDS);
 
+    ring->dropped_before = ring->dropped;
+    TARE_NOTE_WRITING(ring, ring->write_offset);
     if (tare_room(ring) < (int32_t)need) {
         ring->dropped++;
         tare_count_loss(&ring->pending_dropped, time);
@@ -171,6 +174,9 @@ static void tare_write(struct tare_writer *writer, struct tare_ring *ring, uint6
         return;
     }
     tare_store_losses(writer, ring, time);
+    if (ring->write_offset + 4 * words > writer->block_end)
+        tare_next_block(writer, ring, time);
+    TARE_NOTE_WRITING(ring, ring->write_offset); /* all before the event itself has moved it */
     tare_store(writer, ring, time, word, first, second);
     tare_set_limit(writer, ring);
 }
@@ -218,6 +224,7 @@ static inline __attribute__((always_inline)) void tare_put(uint32_t word, uint32
     }
     clock = tare_clock_here(writer);
     offset = ring->write_offset;
+    TARE_NOTE_WRITING(ring, offset);
     if (TARE_UNLIKELY(offset + 4 * words > writer->limit ||
                       (clock >> TARE_STAMP_BITS) != writer->high_here)) {
         TARE_UNLOCK(writer, ring);

@@ -28,7 +28,6 @@ static __thread struct tare_writer *tare_self __attribute__((tls_model("initial-
     ring = __atomic_load_n(&writer->ready, __ATOMIC_RELAXED); \
     if (__builtin_expect(ring != NULL, 1)) { \
         __atomic_store_n(&writer->ready, NULL, __ATOMIC_RELAXED); \
-        __atomic_store_n(&ring->writing, 1, __ATOMIC_RELAXED); \
         TARE_SIGNAL_FENCE(); \
     } \
     (void)0
@@ -37,6 +36,11 @@ static __thread struct tare_writer *tare_self __attribute__((tls_model("initial-
     TARE_SIGNAL_FENCE(); \
     __atomic_store_n(&ring->writing, 0, __ATOMIC_RELAXED); \
     __atomic_store_n(&writer->ready, ring, __ATOMIC_RELAXED)
+
+/* Shared, so that it outlives a kill. */
+#define TARE_NOTE_WRITING(ring, offset) \
+    __atomic_store_n(&ring->writing, (offset) + 1u, __ATOMIC_RELAXED); \
+    TARE_SIGNAL_FENCE()
 
 static inline struct tare_writer *tare_writer_here(void)
 {

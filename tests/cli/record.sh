@@ -37,7 +37,7 @@ else
     echo "not run (no right to mount): shared memory that is too small"
 fi
 expect 125 'no-such-folder/r.tare' "$TARE" record -o no-such-folder/r.tare -- true
-expect 125 'full' "$TARE" record -o /dev/full -- true
+expect 125 'No space left' sh -c 'exec "$0" record -o - -- true >/dev/full' "$TARE"
 
 # -q: no closing line. Standard output carries the recording alone.
 "$TARE" record -q -o - -- sh -c 'exit 0' >piped.tare
