@@ -32,6 +32,8 @@ void facts_add(struct container_facts *facts, const struct file_finding *finding
     }
     facts->findings[facts->finding_count] = *finding;
     facts->findings[facts->finding_count].order = facts->finding_count;
+    if (finding->place == 0)
+        facts->findings[facts->finding_count].place = finding->offset;
     facts->finding_count++;
 }
 
@@ -39,8 +41,11 @@ static int compare_findings(const void *one, const void *other)
 {
     const struct file_finding *a = one, *b = other;
 
-    if (a->offset != b->offset)
-        return a->offset < b->offset ? -1 : 1;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    /* A cut comes last of all, though it was found first. */
+    if ((a->fault == FILE_FAULT_TRUNCATED) != (b->fault == FILE_FAULT_TRUNCATED))
+        return a->fault == FILE_FAULT_TRUNCATED ? 1 : -1;
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
@@ -218,9 +223,13 @@ static uint64_t find_header(struct indexing *indexing, uint64_t offset)
 static void fault_at(struct indexing *indexing, enum file_fault fault, uint64_t offset,
                      uint64_t bytes)
 {
-    facts_add(indexing->facts,
-              &(struct file_finding){
-                  .kind = FINDING_FAULT, .fault = fault, .offset = offset, .bytes = bytes});
+    facts_add(
+        indexing->facts,
+        &(struct file_finding){.kind = FINDING_FAULT,
+                               .fault = fault,
+                               .offset = offset,
+                               .bytes = bytes,
+                               .place = fault == FILE_FAULT_TRUNCATED ? offset + bytes : offset});
 }
 
 static void salvage(struct indexing *indexing, uint64_t offset, uint64_t bytes)
@@ -301,17 +310,16 @@ static bool take_ring(struct indexing *indexing, const struct chunk *chunk)
     if (chunk->length != STRUCTURE_BYTES ||
         !ring_read(indexing->payload, &ring, &big_endian, &version))
         return false;
-    stream = directory_stream(indexing->directory, chunk->session, chunk->stream);
+    stream = directory_stream(indexing->directory, ring.session, ring.stream);
     ring_keep(stream, &ring);
     stream->big_endian = big_endian;
-    segment_add(
-        indexing->list,
-        &(struct segment){.kind = SEGMENT_RING,
-                          .input = segment_input(indexing->list, chunk->session, chunk->stream),
-                          .session = chunk->session,
-                          .stream = chunk->stream,
-                          .offset = chunk->offset + CHUNK_HEAD_BYTES,
-                          .bytes = STRUCTURE_BYTES});
+    segment_add(indexing->list,
+                &(struct segment){.kind = SEGMENT_RING,
+                                  .input = segment_input(indexing->list, ring.session, ring.stream),
+                                  .session = ring.session,
+                                  .stream = ring.stream,
+                                  .offset = chunk->offset + CHUNK_HEAD_BYTES,
+                                  .bytes = STRUCTURE_BYTES});
     return true;
 }
 

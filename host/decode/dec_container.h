@@ -23,12 +23,12 @@ struct file_finding {
                          */
     } kind;
     enum file_fault fault;
-    uint64_t offset; /* in the file */
-    uint64_t order;  /* in which it was found: private */
-    uint64_t bytes;  /* damaged or passed over; 0: unknown */
-    bool has_stream; /* BAD_PIECE: */
-    uint32_t stream; /* as its chunk says */
-    uint64_t index;  /* words of the stream before the piece */
+    uint64_t offset;       /* in the file */
+    uint64_t place, order; /* to sort by: private */
+    uint64_t bytes;        /* damaged or passed over; 0: unknown */
+    bool has_stream;       /* BAD_PIECE: */
+    uint32_t stream;       /* as its chunk says */
+    uint64_t index;        /* words of the stream before the piece */
 };
 
 struct container_facts {

@@ -17,10 +17,9 @@ struct image {
 
 static bool is_sound(const struct tare_ring *ring)
 {
-    return ring->up_channels == 1 && ring->bytes % (4 * ring->block_words) == 0 &&
-           ring->bytes >= 8 * ring->block_words && ring->write_offset < ring->bytes &&
-           ring->write_offset % 4 == 0 && ring->read_offset < ring->bytes &&
-           ring->read_offset % 4 == 0;
+    return ring->bytes % (4 * ring->block_words) == 0 && ring->bytes >= 8 * ring->block_words &&
+           ring->write_offset < ring->bytes && ring->write_offset % 4 == 0 &&
+           ring->read_offset < ring->bytes && ring->read_offset % 4 == 0;
 }
 
 static void add_words(const struct image *image, const struct segment *like, uint64_t buffer,
@@ -78,15 +77,14 @@ static void take_ring(const struct image *image, uint64_t magic)
     if (!ring_read(bytes, &ring, &big_endian, &version)) {
         if (version != TARE_FORMAT_VERSION && ring.up_channels == 1)
             image->facts->foreign_version = version;
-        else
-            image->facts->unusable++;
         return;
     }
     /* A ring that is free or being set up has nothing to read yet. */
-    if (ring.state != TARE_RING_ACTIVE && ring.state != TARE_RING_CLOSED)
+    if (ring.up_channels != 1 || (ring.state != TARE_RING_ACTIVE && ring.state != TARE_RING_CLOSED))
         return;
     if (!is_sound(&ring)) {
-        image->facts->unusable++;
+        if (image->facts->unusable++ == 0)
+            image->facts->unusable_offset = offset;
         return;
     }
     if (image->options->base_given)

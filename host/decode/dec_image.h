@@ -15,7 +15,8 @@ struct image_options {
 
 struct image_facts {
     uint32_t rings;           /* usable ones */
-    uint32_t unusable;        /* with a ring's magic and version, but values that cannot be */
+    uint32_t unusable;        /* rings whose size or offsets cannot be */
+    uint64_t unusable_offset; /* of the first of them: in the file */
     uint32_t outside;         /* good ones whose buffer is not in the image */
     uint64_t outside_offset;  /* of the first of them: in the file */
     uint32_t outside_address; /* and the address of its buffer */

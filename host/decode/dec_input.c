@@ -228,50 +228,62 @@ static void add_raw(struct decoder *decoder)
         segment_add(&decoder->own_list, &segment);
 }
 
-static bool open_image(struct decoder *decoder, struct image_facts *facts)
+/* An image of memory none of whose rings can be read. */
+static bool refuse_image(const struct decoder *decoder, const struct image_facts *facts,
+                         struct error *error)
 {
-    const struct image_options options = {decoder->options.base_given, decoder->options.base};
+    if (facts->outside > 0)
+        error_set(error, EXIT_DAMAGED,
+                  "%s: the ring at offset %" PRIu64 " has its words at address 0x%08" PRIX32
+                  ", which is not in this image; save more of the memory, or give the address of "
+                  "its first byte with --base",
+                  decoder->source->path, facts->outside_offset, facts->outside_address);
+    else
+        error_set(
+            error, EXIT_DAMAGED,
+            "%s: the ring at offset %" PRIu64
+            " has a size or offsets that cannot be; to look for blocks without it, give --raw",
+            decoder->source->path, facts->unusable_offset);
+    return false;
+}
 
-    image_index(decoder->source, &options, &decoder->own_list, &decoder->directory, facts);
-    if (facts->rings == 0)
-        return false;
+static bool open_image(struct decoder *decoder, const struct image_facts *facts,
+                       struct error *error)
+{
     decoder->kind = INPUT_IMAGE;
+    if (facts->rings == 0)
+        return refuse_image(decoder, facts, error);
+    if (facts->outside > 0)
+        warn("%s: %" PRIu32 " more rings have their words outside of the image (first: ring at "
+             "offset %" PRIu64 ", words at address 0x%08" PRIX32 ")",
+             decoder->source->path, facts->outside, facts->outside_offset, facts->outside_address);
+    if (facts->unusable > 0)
+        warn("%s: %" PRIu32 " more rings have a size or offsets that cannot be (first: ring at "
+             "offset %" PRIu64 ")",
+             decoder->source->path, facts->unusable, facts->unusable_offset);
     return true;
 }
 
 /* What is no `.tare` file: a raw stream or an image of memory. */
 static bool open_bare(struct decoder *decoder, struct error *error)
 {
+    const struct image_options options = {decoder->options.base_given, decoder->options.base};
     struct source *source = decoder->source;
     struct image_facts image = {0};
     uint64_t anchor = first_anchor(source);
     uint32_t version;
 
-    if (anchor > 0 && open_image(decoder, &image)) {
-        if (image.outside > 0)
-            warn("%s: %" PRIu32 " rings have their words outside of the image (first: ring at "
-                 "offset %" PRIu64 ", words at address 0x%08" PRIX32 ")",
-                 source->path, image.outside, image.outside_offset, image.outside_address);
+    if (anchor > 0 && !decoder->options.raw) {
+        image_index(source, &options, &decoder->own_list, &decoder->directory, &image);
+        if (image.rings > 0 || image.outside > 0 || image.unusable > 0)
+            return open_image(decoder, &image, error);
+    }
+    add_raw(decoder);
+    if (anchor < source->size || decoder->options.accept_all)
         return true;
-    }
-    if (anchor < source->size) {
-        add_raw(decoder);
-        return true;
-    }
-    if (image.outside > 0) {
-        error_set(error, EXIT_DAMAGED,
-                  "%s: the ring at offset %" PRIu64 " has its words at address 0x%08" PRIX32
-                  ", which is not in this image; save more of the memory, or give the address of "
-                  "its first byte with --base",
-                  source->path, image.outside_offset, image.outside_address);
-        return false;
-    }
-    version = image.foreign_version;
-    if (version == 0)
-        version = foreign_version(source);
+    version = image.foreign_version != 0 ? image.foreign_version : foreign_version(source);
     if (version != 0)
         return refuse_version(decoder, version, error);
-    add_raw(decoder);
     return refuse(decoder,
                   source->size == 0
                       ? "is empty; nothing was recorded or copied"

@@ -33,6 +33,7 @@
 struct decode_options {
     bool file_order; /* in order of the file, not merged by time */
     bool accept_all; /* open even what holds nothing that can be read */
+    bool raw;        /* what is no .tare file is a stream, even if rings are found in it */
     bool base_given; /* image of memory: `base` is the address of its first byte, not told by `self`
                       */
     uint64_t base;

@@ -59,7 +59,7 @@ static void append_loss(struct buffer *out, uint32_t number, const struct note *
         buffer_printf(out, "%" PRIu64, note->loss.first);
     else
         buffer_text(out, "-");
-    buffer_printf(out, " %" PRIu64 "\n", note->loss.span);
+    buffer_printf(out, " %" PRIu32 "\n", note->loss.span);
 }
 
 static void append_define(struct buffer *out, uint32_t number, const struct definition *definition)

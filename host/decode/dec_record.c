@@ -652,14 +652,22 @@ static bool drain(struct record_decoder *decoder, struct record_batch *batch)
     return !record_batch_full(batch);
 }
 
+/* Gives up what is held and cannot be decoded without the bytes that are missing. */
+static void give_up_held(struct record_decoder *decoder)
+{
+    if (!decoder->synchronised)
+        decoder->skipped += decoder->held;
+    else
+        decoder->stream->counts.cut_bytes += decoder->held - 4 * (size_t)decoder->at;
+    decoder->held = 0;
+    lose_synchronisation(decoder);
+}
+
 bool record_hole(struct record_decoder *decoder, struct record_batch *batch)
 {
     if (!drain(decoder, batch))
         return false;
-    if (!decoder->synchronised)
-        decoder->skipped += decoder->held;
-    decoder->held = 0;
-    lose_synchronisation(decoder);
+    give_up_held(decoder);
     return true;
 }
 
@@ -672,10 +680,7 @@ bool record_finish(struct record_decoder *decoder, struct record_batch *batch)
 
         note_fault(&place, STREAM_FAULT_TRUNCATED);
     }
-    if (!decoder->synchronised)
-        decoder->skipped += decoder->held;
+    give_up_held(decoder);
     report_skipped(decoder, batch);
-    decoder->held = 0;
-    lose_synchronisation(decoder);
     return true;
 }

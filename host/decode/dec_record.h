@@ -59,7 +59,7 @@ struct note {
         } text;             /* NOTE_TEXT */
         struct {
             uint64_t first; /* time of the first refused event */
-            uint64_t span;  /* ticks from first to last refused event; UINT32_MAX: that or more */
+            uint32_t span;  /* ticks from first to last refused event; UINT32_MAX: that or more */
             uint32_t count; /* events */
             bool suppressed, first_known;
             bool pending; /* at the end of the stream: known from its ring, not from a record */

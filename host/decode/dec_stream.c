@@ -263,8 +263,9 @@ void stream_end(const struct place *place, uint32_t dropped, uint32_t suppressed
     note->end.dropped = dropped;
     note->end.suppressed = suppressed;
     counts->ended = true;
+    /* A signal may add to the suppressed ones between the last loss record and this one. */
     if (state->clean &&
-        (dropped != (uint32_t)counts->dropped || suppressed != (uint32_t)counts->suppressed))
+        (ahead(dropped, counts->dropped) != 0 || ahead(suppressed, counts->suppressed) < 0))
         report_bad_total(place);
     raise_sum(&counts->dropped, dropped);
     raise_sum(&counts->suppressed, suppressed);
@@ -297,7 +298,7 @@ static void close_pending(const struct place *place, const struct tare_loss *los
     note = note_add(place, NOTE_LOSS);
     note->loss.first = first;
     note->loss.first_known = true;
-    note->loss.span = last - first;
+    note->loss.span = last - first > UINT32_MAX ? UINT32_MAX : (uint32_t)(last - first);
     note->loss.count = loss->count;
     note->loss.suppressed = suppressed;
     note->loss.pending = true;
