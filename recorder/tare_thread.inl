@@ -17,8 +17,14 @@ static struct tare_writer tare_no_writer;
 /* Of a thread that is claiming a ring: a signal handler meanwhile is counted, not served. */
 static struct tare_writer tare_claiming_writer;
 
-static __thread struct tare_writer *tare_self __attribute__((tls_model("initial-exec"))) =
-    &tare_no_writer;
+/* In a shared library the compiler must be told that no call is needed to find it; in a program it
+ * knows a shorter way by itself. */
+#if defined(__PIC__) && !defined(__PIE__)
+#define TARE_THREAD_MODEL __attribute__((tls_model("initial-exec")))
+#else
+#define TARE_THREAD_MODEL
+#endif
+static __thread struct tare_writer *tare_self TARE_THREAD_MODEL = &tare_no_writer;
 
 /* Keeps the compiler from moving stores out of the locked part, as a signal handler on this thread
  * would see; the processor needs nothing. */
