@@ -213,7 +213,7 @@ class Input:
 
     def __init__(self, decoder, unverified=False):
         self.decoder, self.unverified = decoder, unverified
-        self.data, self.at, self.orders = b"", 0, "<>"
+        self.data, self.at, self.behind_anchor, self.orders = b"", 0, 0, "<>"
         self.stream, self.synchronised = None, False
         self.skipped = self.room = self.pads = 0
         self.position = None  # in words, of the next piece of a STREAM chunk
@@ -239,11 +239,12 @@ class Input:
                 self.stream.anchor(w[5], w[3] | w[4] << 32, w[6], self.unverified)
                 self.orders, self.room, self.pads, self.synchronised = order, block - 7, 0, True
                 self.at += 28
+                self.behind_anchor = self.at
                 return True
         return False
 
     def report_skipped(self):
-        if self.skipped:
+        if self.skipped > 0:
             lines = self.stream.lines if self.stream else self.decoder.head
             lines.append("skipped %d" % self.skipped)
         self.skipped = 0
@@ -252,6 +253,8 @@ class Input:
         self.stream.fault(self.stream.next, name)
         self.stream.unsure()
         self.synchronised = False
+        self.skipped = self.behind_anchor - self.at  # what was read is not skipped
+        self.at = self.behind_anchor
         return True
 
     def step(self):
@@ -290,14 +293,15 @@ class Input:
         return True
 
     def feed(self, data):
-        self.data, self.at = self.data[self.at:] + data, 0
+        done = self.behind_anchor if self.synchronised else self.at
+        self.data, self.at, self.behind_anchor = self.data[done:] + data, self.at - done, 0
         while self.step():
             pass
 
     def hole(self):
         if not self.synchronised:
             self.skipped += self.left()
-        self.data, self.at, self.synchronised = b"", 0, False
+        self.data, self.at, self.behind_anchor, self.synchronised = b"", 0, 0, False
 
     def finish(self):
         if self.synchronised and self.left():

@@ -321,6 +321,20 @@ def bad_lost_byte():
 
 
 @vector
+def bad_lost_byte_late():
+    """A lost byte that nothing shows before the block's end: the next anchor has been read as the argument of
+    a record that never was. The search starts behind the block's anchor and finds it."""
+    s = Stream()
+    s.fill(57)
+    s.fill(54)
+    s.event(0x012)
+    s.event(0x810, 0x81)
+    s.event(0x011)
+    words = s.data()
+    return part(words, 0, 500) + part(words, 501)
+
+
+@vector
 def bad_added_bytes():
     """Three bytes too many between two blocks: nothing is missing but the certainty of it."""
     s = three_blocks()

@@ -49,7 +49,7 @@ def good_epoch_wide():
     """The high part grows by 65536 or more, almost to the largest time."""
     s = Stream(time=0x812345)
     s.event(0x010)
-    s.event(0x010, after=9 << 32)
+    s.event(0x010, after=0x90 << 32)
     s.fill(48)
     s.event(0x010, after=0xFFFFFF00 << 32)
     return s.data()
