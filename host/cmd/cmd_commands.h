@@ -2,3 +2,4 @@
  * `const struct command command_NAME` in cmd_NAME.c. Included with different meanings of COMMAND,
  * so there is no include guard. */
 COMMAND(record)
+COMMAND(cost)

@@ -1,0 +1,57 @@
+/* A short stretch of a recording as a picture: one lane a thread, gaps drawn as gaps. */
+#ifndef REP_TIMELINE_SVG_H
+#define REP_TIMELINE_SVG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base_buffer.h"
+
+/* How a span is painted; the names beside the colours are given in struct timeline. */
+enum timeline_state {
+    TIMELINE_RUNNING,
+    TIMELINE_READY,
+    TIMELINE_BLOCKED,
+    TIMELINE_SPAN, /* a span that the application declared */
+    TIMELINE_STATES
+};
+
+struct timeline_span {
+    uint64_t begin_ns, end_ns; /* end >= begin; parts outside the stretch are cut off */
+    enum timeline_state state;
+    const char *label; /* written inside when there is room; NULL: none */
+};
+
+struct timeline_instant {
+    uint64_t at_ns;
+    const char *label;
+};
+
+/* Where the lane's history is not known: events were lost or damaged. Never drawn as idle. */
+struct timeline_gap {
+    uint64_t begin_ns, end_ns;
+    uint64_t lost_events; /* 0: not known */
+};
+
+struct timeline_lane {
+    const char *name;
+    const struct timeline_span *spans; /* by begin; an inner span behind the one that holds it */
+    size_t span_count;
+    const struct timeline_instant *instants;
+    size_t instant_count;
+    const struct timeline_gap *gaps;
+    size_t gap_count;
+};
+
+struct timeline {
+    uint64_t begin_ns, end_ns; /* the stretch, in the recording's time */
+    const struct timeline_lane *lanes;
+    size_t lane_count;
+    const char *state_names[TIMELINE_STATES]; /* for the legend; NULL: a default */
+};
+
+void timeline_svg(struct buffer *out, const char *id, const struct timeline *timeline,
+                  const char *title, bool standalone);
+
+#endif
