@@ -1,0 +1,257 @@
+/* Records on a Cortex-M3 without an operating system, keeps its own account of it, and prints that
+ * account. cortexm3_check.py compares it with what two decoders find in the memory.
+ *
+ * The ring is emptied by this program itself, in the place of a debug probe: collect() copies what
+ * is unread to `collected` and moves the read offset. So the whole stream is `collected` and then
+ * what is still in the ring; the image of the memory alone gives the last part.
+ */
+#include "figure_loops.h"
+#include "mps2_board.h"
+
+#define BATCHES 8u
+#define LONG_BATCH 400u /* some blocks of every kind of event, less than the ring */
+#define SHORT_BATCH 40u
+#define TICK_COUNTS 2503u      /* about 100 us, no multiple of anything else here */
+#define START_TIME 0xFFE80000u /* so that the 32-bit counter turns over during the run */
+
+TARE_EVENT1(stamped, counted, "stamped", u32, counter, "ticks")
+TARE_VALUE(tick_number, counted, "tick number", u32, "ticks")
+TARE_SPAN(job, counted, "job")
+TARE_STRING(say, counted, "say")
+
+static struct tare_ring *ring;
+static uint32_t collected[1u << 16], collected_words;
+
+/* Attempted events, counted apart because the interrupt may come at any instruction. */
+static uint32_t attempted_outside;
+static volatile uint32_t attempted_in_tick, ticks;
+
+/* ------------------------------------------------------------------ the reader's part */
+
+static struct tare_ring *find_ring(void)
+{
+    extern uint32_t mps2_bss_begin[], mps2_bss_end[];
+    uint32_t *word;
+
+    for (word = mps2_bss_begin; word < mps2_bss_end; word++) {
+        struct tare_ring *found =
+            (struct tare_ring *)((char *)word - offsetof(struct tare_ring, magic));
+
+        if (*word == TARE_RING_MAGIC && found->self == (uint32_t)found)
+            return found;
+    }
+    return NULL;
+}
+
+static void collect(void)
+{
+    const uint32_t *words = (const uint32_t *)ring->buffer;
+    uint32_t write = ring->write_offset, read = ring->read_offset;
+
+    while (read != write) {
+        if (collected_words == sizeof(collected) / sizeof(collected[0]))
+            mps2_exit(98);
+        collected[collected_words++] = words[read / 4];
+        read = read + 4 == ring->bytes ? 0 : read + 4;
+    }
+    ring->read_offset = read;
+}
+
+/* Records up to a block border, so that what comes next can be read without what was before. */
+static void fill_block(void)
+{
+    while (ring->write_offset % (4 * ring->block_words) != 0) {
+        mark();
+        attempted_outside++;
+    }
+}
+
+/* The high part of the time changes with every number of words left in the block, before events of
+ * every length. */
+static void turn_at_block_ends(void)
+{
+    uint32_t left, arguments;
+
+    for (left = 0; left < 5; left++)
+        for (arguments = 0; arguments < 3; arguments++) {
+            collect();
+            fill_block();
+            while ((ring->block_words - ring->write_offset / 4) % ring->block_words != left) {
+                mark();
+                attempted_outside++;
+            }
+            MPS2_COUNTER = (MPS2_COUNTER | TARE_STAMP_MASK) + 1;
+            if (arguments == 0)
+                mark();
+            else if (arguments == 1)
+                stamped(MPS2_COUNTER);
+            else
+                pair(left, -(int32_t)left);
+            attempted_outside++;
+        }
+    collect();
+}
+
+/* ------------------------------------------------------------------ what events cost */
+
+/* Steps of the counter that one batch takes. */
+static uint32_t time_of(figure_loop *loop, uint32_t count)
+{
+    uint32_t begin = MPS2_COUNTER;
+
+    loop(count);
+    return MPS2_COUNTER - begin;
+}
+
+static void print(const char *name, uint32_t number)
+{
+    mps2_print(name);
+    mps2_print(" ");
+    mps2_print_number(number);
+    mps2_print("\n");
+}
+
+/* Long batches with all that comes with them, then the same number of short ones that stay within
+ * a block: the fast path alone. */
+static void measure(const char *name, figure_loop *loop, uint32_t is_event)
+{
+    uint32_t batch, all = 0, fast = 0;
+
+    for (batch = 0; batch < BATCHES; batch++) {
+        collect();
+        all += time_of(loop, LONG_BATCH);
+    }
+    for (batch = 0; batch < BATCHES; batch++) {
+        fill_block();
+        collect();
+        mark(); /* opens the block */
+        attempted_outside++;
+        fast += time_of(loop, SHORT_BATCH);
+    }
+    attempted_outside += is_event * BATCHES * (LONG_BATCH + SHORT_BATCH);
+    mps2_print(name);
+    print("_all", all);
+    mps2_print(name);
+    print("_fast", fast);
+}
+
+/* ------------------------------------------------------------------ use and loss */
+
+static uint32_t dropped_so_far(void)
+{
+    struct tare_totals totals;
+
+    tare_counts(&totals);
+    return totals.dropped;
+}
+
+void mps2_tick(void)
+{
+    ticks++;
+    tick_number(ticks);
+    stamped(MPS2_COUNTER);
+    attempted_in_tick += 2;
+    tare_service();
+}
+
+/* Some of everything, with an interrupt that records as well. */
+static void ordinary_use(uint32_t rounds)
+{
+    uint32_t round;
+
+    for (round = 0; round < rounds; round++) {
+        job_begin(round);
+        stamped(MPS2_COUNTER);
+        say("a text that the interrupt may cut into"); /* 38 bytes: 1 + 5 records */
+        pair(round, -(int32_t)round);
+        job_end(round);
+        attempted_outside += 10;
+        collect();
+    }
+}
+
+/* Records into the full ring; when the first and the last event were refused, as seen from here. */
+static void lose(uint32_t count)
+{
+    uint32_t first_before = 0, first_after = 0, last_before = 0, last_after = 0, lost = 0;
+
+    while (lost < count) {
+        uint32_t dropped = dropped_so_far(), before = MPS2_COUNTER, after;
+
+        stamped(before);
+        after = MPS2_COUNTER;
+        attempted_outside++;
+        if (dropped_so_far() == dropped)
+            continue;
+        if (lost++ == 0) {
+            first_before = before;
+            first_after = after;
+        }
+        last_before = before;
+        last_after = after;
+    }
+    print("loss_count", lost);
+    print("loss_first_after", first_before);
+    print("loss_first_before", first_after);
+    print("loss_last_after", last_before);
+    print("loss_last_before", last_after);
+}
+
+int main(void)
+{
+    uint32_t begin, end, attempted_before_last;
+    int result;
+
+    MPS2_COUNTER = START_TIME;
+    begin = MPS2_COUNTER;
+    result = tare_start();
+    end = MPS2_COUNTER;
+    if (result != 0)
+        return 1;
+    ring = find_ring();
+    if (!ring)
+        return 2;
+    print("start_ticks", end - begin);
+    tare_thread_name("the core");
+
+    measure("nothing", loop_nothing, 0);
+    measure("off", loop_off, 0);
+    measure("event0", loop_event0, 1);
+    measure("event1", loop_event1, 1);
+    measure("event2", loop_event2, 1);
+
+    turn_at_block_ends();
+
+    mps2_tick_every(TICK_COUNTS);
+    ordinary_use(300);
+    mps2_tick_every(0);
+
+    lose(777);
+    collect();
+    ordinary_use(10);
+
+    fill_block();
+    collect();
+    attempted_before_last = attempted_outside + attempted_in_tick;
+    print("dropped_before_last", dropped_so_far());
+    mps2_tick_every(TICK_COUNTS);
+    while (dropped_so_far() < 1000) {
+        stamped(MPS2_COUNTER);
+        attempted_outside++;
+    }
+    mps2_tick_every(0);
+    tare_stop();
+    mark(); /* after the stop nothing is attempted */
+
+    print("dropped", dropped_so_far());
+    print("attempted", attempted_outside + attempted_in_tick);
+    print("attempted_before_last", attempted_before_last);
+    print("attempted_in_tick", attempted_in_tick);
+    print("collected_words", collected_words);
+    print("collected_address", (uint32_t)collected);
+    print("ring_bytes", ring->bytes);
+    print("batches", BATCHES);
+    print("long_batch", LONG_BATCH);
+    print("short_batch", SHORT_BATCH);
+    return 0;
+}
