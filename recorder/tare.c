@@ -50,12 +50,13 @@ uint32_t tare_categories_on;
 
 void tare_enable(uint32_t categories)
 {
-    (void)__atomic_fetch_or(&tare_categories_on, tare_started() ? categories : 0, __ATOMIC_RELAXED);
+    if (tare_started())
+        tare_switch(categories, 0);
 }
 
 void tare_disable(uint32_t categories)
 {
-    (void)__atomic_fetch_and(&tare_categories_on, ~categories, __ATOMIC_RELAXED);
+    tare_switch(0, categories);
 }
 
 #endif /* TARE_ENABLED */

@@ -132,8 +132,7 @@ static void tare_count_loss(struct tare_loss *loss, uint64_t time)
     }
     loss->last_low = (uint32_t)time;
     loss->last_high = (uint32_t)(time >> 32);
-    /* Atomic, because a signal handler may add to the suppressed ones meanwhile. */
-    (void)__atomic_fetch_add(&loss->count, 1, __ATOMIC_RELAXED);
+    tare_count_one(&loss->count);
 }
 
 static void tare_store_loss(struct tare_writer *writer, struct tare_ring *ring, uint64_t time,
@@ -141,7 +140,7 @@ static void tare_store_loss(struct tare_writer *writer, struct tare_ring *ring, 
 {
     uint64_t first = (uint64_t)loss->first_high << 32 | loss->first_low;
     uint64_t span = ((uint64_t)loss->last_high << 32 | loss->last_low) - first;
-    uint32_t count = __atomic_exchange_n(&loss->count, 0, __ATOMIC_RELAXED);
+    uint32_t count = tare_take_count(&loss->count);
 
     tare_store(writer, ring, time, TARE_WORD(TARE_ID_LOSS_TIME), (uint32_t)first,
                (uint32_t)(first >> 32));

@@ -45,3 +45,25 @@ static inline void tare_put_unready(uint32_t word, uint32_t first, uint32_t seco
     (void)first;
     (void)second;
 }
+
+/* Counters of the ring change with interrupts masked alone; small cores have nothing better. */
+static inline void tare_count_one(uint32_t *counter)
+{
+    ++*counter;
+}
+
+static inline uint32_t tare_take_count(uint32_t *counter)
+{
+    uint32_t count = *counter;
+
+    *counter = 0;
+    return count;
+}
+
+static inline void tare_switch(uint32_t on, uint32_t off)
+{
+    uint32_t state = tare_port_mask();
+
+    tare_categories_on = (tare_categories_on | on) & ~off;
+    tare_port_unmask(state);
+}

@@ -143,6 +143,23 @@ static struct tare_writer *tare_claim_for_thread(void)
     return writer;
 }
 
+/* Atomic, because a signal handler may add to the suppressed events meanwhile. */
+static inline void tare_count_one(uint32_t *counter)
+{
+    (void)__atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t tare_take_count(uint32_t *counter)
+{
+    return __atomic_exchange_n(counter, 0, __ATOMIC_RELAXED);
+}
+
+static inline void tare_switch(uint32_t on, uint32_t off)
+{
+    (void)__atomic_fetch_or(&tare_categories_on, on, __ATOMIC_RELAXED);
+    (void)__atomic_fetch_and(&tare_categories_on, ~off, __ATOMIC_RELAXED);
+}
+
 static void tare_count_loss(struct tare_loss *loss, uint64_t time);
 
 /* The first event of a thread, of a forked child, or one from a signal handler that interrupted the
