@@ -5,7 +5,8 @@ Runs cortexm3_program.c on an emulated Cortex-M3 and checks, in this one run of 
 
   - its account: attempted = stored + dropped + suppressed, to the event, in what it collected from
     the ring and in the image of its memory, by the host program and by the reference decoder;
-  - that losses, texts and times are right;
+  - that losses, texts and times are right; all this once more for a program that is compiled for a
+    Cortex-M0, whose instructions the Cortex-M3 has as well;
   - what an event costs in instructions, how many of them run with interrupts masked, and how large
     the recorder is, against cost/budgets.json.
 
@@ -38,15 +39,17 @@ def require(condition, text):
         sys.exit(f"cortexm3: {text}")
 
 
-def run(*command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, timeout=100)
+def run(*command, **environment):
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, timeout=100,
+                          env={**os.environ, **environment})
     require(done.returncode == 0, f"{' '.join(command)}: status {done.returncode}\n{done.stdout}")
     return done.stdout
 
 
-def build(name, *options):
+def build(name, *options, cpu="cortex-m3"):
     run(os.path.join(RIG, "build_mps2.sh"), name, os.path.join(HERE, "cortexm3_program.c"),
-        "-I" + HERE, "-I" + os.path.join(SOURCE, "cost", "figures"), '-DTARE_CONF_FILE="cortexm3_conf.h"', *options)
+        "-I" + HERE, "-I" + os.path.join(SOURCE, "cost", "figures"),
+        '-DTARE_CONF_FILE="cortexm3_conf.h"', *options, MPS2_CPU=cpu)
 
 
 # ---------------------------------------------------------------------- the binary
@@ -148,15 +151,10 @@ def read_log(path, code):
     return calls, masked
 
 
-def run_program(code):
-    """The program's account, the log's findings; leaves ram and stream.raw."""
-    output = run(os.path.join(RIG, "run_mps2.sh"), "program.elf", "ram", "-singlestep",
-                 "-d", "exec,nochain", "-D", "log", "-dfilter", code.filter())
-    account = {name: int(value) for name, value in
-               (line.split() for line in output.splitlines())}
-    calls, masked = read_log("log", code)
-    os.remove("log")
-    return account, calls, masked
+def run_program(program, *options):
+    """The program's account; leaves the file ram."""
+    output = run(os.path.join(RIG, "run_mps2.sh"), program, "ram", *options)
+    return {name: int(value) for name, value in (line.split() for line in output.splitlines())}
 
 
 def unread_words(ram):
@@ -254,6 +252,29 @@ def check_content(listing, account):
     require(not of_id("unwanted", 1), "an event of a category that is off was stored")
 
 
+def check_recording(program, account):
+    """Both ways to read what the program recorded; the listing of all of it."""
+    with open("ram", "rb") as file:
+        ram = file.read(symbols(program)["mps2_bss_end"][0] - RAM_ADDRESS)
+    begin = account["collected_address"] - RAM_ADDRESS
+    with open("stream.raw", "wb") as file:
+        file.write(ram[begin:begin + 4 * account["collected_words"]] + unread_words(ram))
+    whole = decode("stream.raw")
+    check_account(whole, account, account["attempted"], account["dropped"])
+    check_losses(whole, account)
+    check_content(whole, account)
+    require(not whole.of("gap"), "a gap in what was collected")
+
+    with open("image", "wb") as file:
+        file.write(ram)
+    image = decode("image", "--image")
+    check_account(image, account, account["attempted"] - account["attempted_before_last"],
+                  account["dropped"] - account["dropped_before_last"])
+    require(image.of("gap") == [["gap", "0", str(account["collected_words"])]],
+            f"gap before the image: {image.of('gap')}")
+    return whole
+
+
 # ---------------------------------------------------------------------- the costs
 
 
@@ -310,31 +331,18 @@ def main():
         if not shutil.which(tool):
             print(f"skipped: no {tool}")
             sys.exit(77)
+    build("small.elf", cpu="cortex-m0")
+    check_recording("small.elf", run_program("small.elf"))
+
     build("program.elf")
     build("disabled.elf", "-DTARE_ENABLED=0")
     code = Code("program.elf")
-    account, calls, masked = run_program(code)
-
-    with open("ram", "rb") as file:
-        ram = file.read(symbols("program.elf")["mps2_bss_end"][0] - RAM_ADDRESS)
-    begin = account["collected_address"] - RAM_ADDRESS
-    with open("stream.raw", "wb") as file:
-        file.write(ram[begin:begin + 4 * account["collected_words"]] + unread_words(ram))
-    whole = decode("stream.raw")
-    check_account(whole, account, account["attempted"], account["dropped"])
-    check_losses(whole, account)
-    check_content(whole, account)
-    require(not whole.of("gap"), "a gap in what was collected")
-
-    with open("image", "wb") as file:
-        file.write(ram)
-    image = decode("image", "--image")
-    check_account(image, account, account["attempted"] - account["attempted_before_last"],
-                  account["dropped"] - account["dropped_before_last"])
-    require(image.of("gap") == [["gap", "0", str(account["collected_words"])]],
-            f"gap before the image: {image.of('gap')}")
-
-    costs = costs_of_run(account, calls, masked, whole)
+    account = run_program("program.elf", "-singlestep", "-d", "exec,nochain", "-D", "log",
+                          "-dfilter", code.filter())
+    calls, masked = read_log("log", code)
+    os.remove("log")
+    listing = check_recording("program.elf", account)
+    costs = costs_of_run(account, calls, masked, listing)
     os.makedirs(os.path.join(BUILD, "costs"), exist_ok=True)
     with open(os.path.join(BUILD, "costs", "cortexm3.json"), "w", encoding="utf-8") as file:
         json.dump(costs, file, indent=1)
