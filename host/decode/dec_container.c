@@ -37,6 +37,15 @@ void facts_add(struct container_facts *facts, const struct file_finding *finding
     facts->finding_count++;
 }
 
+void facts_skipped(struct container_facts *facts, uint64_t end, uint64_t bytes)
+{
+    /* Its place is before what is found at the byte behind. */
+    if (bytes > 0)
+        facts_add(facts,
+                  &(struct file_finding){
+                      .kind = FINDING_SKIPPED, .offset = end, .place = end - 1, .bytes = bytes});
+}
+
 static int compare_findings(const void *one, const void *other)
 {
     const struct file_finding *a = one, *b = other;
@@ -127,8 +136,6 @@ void ring_keep(struct decode_stream *stream, const struct tare_ring *ring)
     }
     *stream->last_ring = *ring;
     stream->ring_is_last = true;
-    if (stream->block_words == 0)
-        stream->block_words = ring->block_words;
 }
 
 bool region_read(const void *bytes, struct tare_region *region, uint32_t *version)
@@ -197,12 +204,12 @@ bool container_recognise(struct source *source)
 }
 
 /* Offset of the first right header from `offset` on; the size of the file when there is none. */
-static uint64_t find_header(struct indexing *indexing, uint64_t offset)
+static uint64_t find_header(struct source *source, uint64_t offset)
 {
     unsigned char window[SEARCH_BYTES];
 
     for (;;) {
-        size_t size = source_read(indexing->source, offset, window, sizeof window), at = 0;
+        size_t size = source_read(source, offset, window, sizeof window), at = 0;
 
         while (at + CHUNK_HEAD_BYTES <= size) {
             const unsigned char *found = memmem(window + at, size - at, CHUNK_MAGIC, 4);
@@ -215,9 +222,14 @@ static uint64_t find_header(struct indexing *indexing, uint64_t offset)
             at = (size_t)(found - window) + 1;
         }
         if (size < sizeof window)
-            return indexing->source->size;
+            return source->size;
         offset += sizeof window - (CHUNK_HEAD_BYTES - 1);
     }
+}
+
+bool container_has_chunk(struct source *source)
+{
+    return find_header(source, 0) < source->size;
 }
 
 static void fault_at(struct indexing *indexing, enum file_fault fault, uint64_t offset,
@@ -360,6 +372,13 @@ static void keep_json(struct buffer *into, const unsigned char *payload, uint32_
     buffer_append(into, payload, length);
 }
 
+/* Chunks whose hash is right and whose content cannot be: no reader can use them. */
+static bool misfit(struct container_facts *facts)
+{
+    facts->misfits++;
+    return true;
+}
+
 /* A whole chunk of another type than STREAM; false: its payload is damaged. */
 static bool take_other(struct indexing *indexing, const struct chunk *chunk)
 {
@@ -376,11 +395,11 @@ static bool take_other(struct indexing *indexing, const struct chunk *chunk)
         indexing->facts->finished = true;
         return true;
     case CHUNK_REGION:
-        return take_region(indexing, chunk);
+        return take_region(indexing, chunk) || misfit(indexing->facts);
     case CHUNK_RING:
         return take_ring(indexing, chunk);
     case CHUNK_CLOCK:
-        return take_clock(indexing, chunk);
+        return take_clock(indexing, chunk) || misfit(indexing->facts);
     default:
         return true;
     }
@@ -408,7 +427,7 @@ static uint64_t take_chunk(struct indexing *indexing, uint64_t offset)
         return size;
     }
     if (!header_read(header, &chunk)) {
-        uint64_t next = find_header(indexing, offset + 1);
+        uint64_t next = find_header(indexing->source, offset + 1);
 
         fault_at(indexing, FILE_FAULT_BAD_CHUNK, offset, next - offset);
         salvage(indexing, offset, next - offset);
@@ -420,7 +439,9 @@ static uint64_t take_chunk(struct indexing *indexing, uint64_t offset)
     if (chunk.type == CHUNK_STREAM)
         good = take_stream(indexing, &chunk, there);
     else
-        good = there < chunk.length || take_other(indexing, &chunk);
+        good = take_other(indexing, &chunk);
+    if (there < chunk.length) /* cut: what could be read of it was taken */
+        good = true;
     if (there < chunk.length)
         fault_at(indexing, FILE_FAULT_TRUNCATED, offset, CHUNK_HEAD_BYTES + there);
     else if (good)

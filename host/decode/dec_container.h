@@ -34,6 +34,7 @@ struct file_finding {
 struct container_facts {
     uint64_t chunks[CHUNK_END + 1]; /* intact ones by type; [0]: of types that are not known here */
     uint64_t faults[FILE_FAULT_COUNT];
+    uint64_t misfits;              /* REGION and CLOCK chunks whose content cannot be; ignored */
     uint64_t skipped_before;       /* bytes that inputs passed over before their first anchor */
     uint64_t damaged_bytes;        /* in damaged pieces and chunks, before any salvage */
     struct file_finding *findings; /* the first CONTAINER_FINDINGS of them, in order of the file */
@@ -46,6 +47,8 @@ struct container_facts {
 #define CONTAINER_FINDINGS 100000u
 
 void facts_add(struct container_facts *facts, const struct file_finding *finding);
+/* `bytes`, maybe 0, were passed over up to `end` before any anchor. */
+void facts_skipped(struct container_facts *facts, uint64_t end, uint64_t bytes);
 /* Puts the findings into the order of the file. */
 void facts_sort(struct container_facts *facts);
 void facts_free(struct container_facts *facts);
@@ -86,6 +89,8 @@ void segment_list_free(struct segment_list *list);
 /* Whether the source is a `.tare` file: its signature, or a right chunk header where the first one
  * stands. */
 bool container_recognise(struct source *source);
+/* Whether there is a right chunk header anywhere. */
+bool container_has_chunk(struct source *source);
 
 /* Lists the segments of a `.tare` file; sessions, regions, rings and clock snapshots go into the
  * directory. False for another version: EXIT_DAMAGED. */

@@ -65,10 +65,7 @@ static void report_skipped(const struct cursor *cursor, struct input *input, uin
     uint64_t bytes = record_skipped_before(input->decoder);
 
     input->skipped_reported = true;
-    if (bytes > 0)
-        facts_add(
-            cursor->reader->facts,
-            &(struct file_finding){.kind = FINDING_SKIPPED, .offset = offset, .bytes = bytes});
+    facts_skipped(cursor->reader->facts, offset, bytes);
 }
 
 /* Place in the file of byte `at` of the window. */
@@ -259,7 +256,9 @@ static bool wind_up(struct cursor *cursor)
     if (cursor->finishing < cursor->count) {
         const struct segment *segment = &reader->list->segment[cursor->segments[cursor->finishing]];
 
-        if (finish_input(cursor, input_of(cursor, segment), reader->source->size))
+        /* What they skipped is found behind all else, the cut of the file included. */
+        if (segment->kind == SEGMENT_RING ||
+            finish_input(cursor, input_of(cursor, segment), reader->source->size + 2))
             cursor->finishing++;
         return true;
     }

@@ -44,6 +44,7 @@ struct stream_counts {
     uint64_t gap_before;      /* of these: before the first block that was read (late attach) */
     uint64_t blocks, unverified_blocks;
     uint64_t skipped_bytes; /* passed over while unsynchronised, behind the first anchor */
+    uint64_t reread_bytes;  /* decoded wrongly, as an anchor found among them showed; read again */
     uint64_t cut_bytes;     /* of records that were cut by the end or by a damaged piece */
     uint64_t words;         /* decoded: anchors and records */
     uint64_t words_anchors, words_epochs, words_events; /* of these */

@@ -121,9 +121,7 @@ static void split_salvage(struct decoder *decoder)
         if (splitting.known)
             end_part(&splitting, end);
         else
-            facts_add(&decoder->facts, &(struct file_finding){.kind = FINDING_SKIPPED,
-                                                              .offset = end,
-                                                              .bytes = splitting.part.bytes});
+            facts_skipped(&decoder->facts, end, splitting.part.bytes);
     }
     free(whole.segment);
 }
@@ -273,7 +271,8 @@ static bool open_bare(struct decoder *decoder, struct error *error)
     uint64_t anchor = first_anchor(source);
     uint32_t version;
 
-    if (anchor > 0 && !decoder->options.raw) {
+    /* A `.tare` file whose beginning is lost holds rings as well, but is no image of memory. */
+    if (anchor > 0 && !decoder->options.raw && !container_has_chunk(source)) {
         image_index(source, &options, &decoder->own_list, &decoder->directory, &image);
         if (image.rings > 0 || image.outside > 0 || image.unusable > 0)
             return open_image(decoder, &image, error);

@@ -75,10 +75,10 @@ static void append_total(struct buffer *out, const struct decode_stream *stream)
     const struct stream_counts *counts = &stream->counts;
 
     buffer_printf(out,
-                  "total %" PRIu32 " stored %" PRIu64 " dropped %" PRIu64 " suppressed %" PRIu64
+                  "total %" PRIu32 " stored %" PRIu64 " dropped %" PRIu32 " suppressed %" PRIu32
                   " torn %" PRIu32 "\n",
-                  stream->number, counts->events + counts->texts, counts->dropped,
-                  counts->suppressed, counts->torn);
+                  stream->number, counts->events + counts->texts, (uint32_t)counts->dropped,
+                  (uint32_t)counts->suppressed, counts->torn);
 }
 
 static void append_note(struct buffer *out, const struct decode_run *run, const struct note *note)

@@ -17,19 +17,17 @@ struct record_decoder {
     struct decode_stream *stream; /* NULL before the first anchor */
 
     /* What is held: unsynchronised, bytes that may begin an anchor; else the block from its anchor
-     * on (anchor_due: from the place on where an anchor must stand). */
-    uint32_t block[BLOCK_WORDS_LIMIT];
+     * on and, when an anchor is due behind the decoded words, that. */
+    uint32_t block[BLOCK_WORDS_LIMIT + TARE_ANCHOR_WORDS];
     size_t held; /* bytes */
     bool synchronised, anchor_due;
     bool order_known, swap;
 
     uint32_t block_words;
-    uint32_t at;             /* words of the block that are decoded */
-    uint32_t swapped;        /* words of the block that are in this machine's order */
-    uint32_t pads;           /* PADs at the end so far */
-    uint64_t index;          /* of the block's first word */
-    uint64_t high;           /* high part of the time, in its place */
-    uint64_t skipped;        /* bytes since synchronisation was lost */
+    uint32_t at;      /* words of the block that are decoded */
+    uint32_t swapped; /* words of the block that are in this machine's order */
+    uint32_t pads;    /* PADs at the end so far */
+    int64_t skipped;  /* bytes since synchronisation was lost; negative: were decoded before that */
     uint64_t skipped_before; /* bytes before the first anchor */
     bool unverified;
 
@@ -122,12 +120,12 @@ static unsigned char *held_bytes(struct record_decoder *decoder)
     return (unsigned char *)decoder->block;
 }
 
-static struct place place_of(const struct record_decoder *decoder, struct record_batch *batch,
-                             uint32_t at)
+/* The next word of the stream. */
+static struct place place_of(const struct record_decoder *decoder, struct record_batch *batch)
 {
     return (struct place){.stream = decoder->stream,
                           .batch = batch,
-                          .index = decoder->index + at,
+                          .index = decoder->stream->state->next,
                           .ticks = decoder->stream->state->last_time};
 }
 
@@ -151,18 +149,19 @@ static bool anchor_fits(const struct record_decoder *decoder, const struct ancho
 
 static void report_skipped(struct record_decoder *decoder, struct record_batch *batch)
 {
-    if (decoder->skipped == 0)
-        return;
-    if (decoder->stream == NULL) {
-        decoder->skipped_before += decoder->skipped;
-    } else {
-        struct place place = place_of(decoder, batch, 0);
+    int64_t skipped = decoder->skipped;
 
-        place.index = decoder->stream->state->next;
-        note_add(&place, NOTE_SKIPPED)->bytes = decoder->skipped;
-        decoder->stream->counts.skipped_bytes += decoder->skipped;
-    }
     decoder->skipped = 0;
+    if (decoder->stream == NULL) {
+        decoder->skipped_before += (uint64_t)skipped;
+    } else if (skipped < 0) {
+        decoder->stream->counts.reread_bytes += (uint64_t)-skipped;
+    } else if (skipped > 0) {
+        struct place place = place_of(decoder, batch);
+
+        note_add(&place, NOTE_SKIPPED)->bytes = (uint64_t)skipped;
+        decoder->stream->counts.skipped_bytes += (uint64_t)skipped;
+    }
 }
 
 /* Compares the index of an anchor with what the stream has come to. True when the block is behind.
@@ -260,10 +259,8 @@ static void take_anchor(struct record_decoder *decoder, const struct anchor *anc
     decoder->order_known = true;
     decoder->swap = anchor->big_endian == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
     decoder->block_words = anchor->block_words;
-    decoder->index = state->next;
     decoder->at = decoder->swapped = TARE_ANCHOR_WORDS;
     decoder->pads = 0;
-    decoder->high = anchor->ticks & ~(uint64_t)TARE_STAMP_MASK;
     state->next += TARE_ANCHOR_WORDS;
     decoder->synchronised = true;
     decoder->anchor_due = false;
@@ -284,7 +281,7 @@ static void pass(struct record_decoder *decoder, uint32_t words)
 {
     decoder->at += words;
     decoder->stream->counts.words += words;
-    decoder->stream->state->next = decoder->index + decoder->at;
+    decoder->stream->state->next += words;
 }
 
 /* The fast path: plain events in order of time, as many as there are with two words to spare. */
@@ -295,13 +292,11 @@ static void take_events(struct record_decoder *decoder, struct record_batch *bat
     struct stream_state *state = decoder->stream->state;
     struct stream_counts *counts = &decoder->stream->counts;
     struct event *event = batch->events + batch->count;
-    const uint64_t high = decoder->high;
+    const uint64_t high = state->last_time & ~(uint64_t)TARE_STAMP_MASK;
     const uint32_t ordinal = decoder->stream->ordinal;
     uint32_t at = decoder->at;
     uint32_t last = (uint32_t)state->last_time & TARE_STAMP_MASK;
 
-    if ((state->last_time & ~(uint64_t)TARE_STAMP_MASK) != high)
-        return;
     while (at + 3 <= end) {
         uint32_t word = words[at], id = word >> TARE_STAMP_BITS, stamp = word & TARE_STAMP_MASK;
         uint32_t length = lengths[id];
@@ -410,7 +405,7 @@ static void take_built_in(struct record_decoder *decoder, const struct place *pl
 static bool read_epoch(const struct record_decoder *decoder, uint32_t id, uint32_t stamp,
                        const uint32_t argument[2], uint64_t *time)
 {
-    uint64_t high = decoder->high >> TARE_STAMP_BITS;
+    uint64_t high = decoder->stream->state->last_time >> TARE_STAMP_BITS;
     uint32_t grown = (argument[0] - (argument[0] >> 16)) & 0xFFFF;
 
     if (id == TARE_ID_EPOCH_WIDE) {
@@ -430,7 +425,7 @@ static bool is_event_id(uint32_t id)
 static enum step damage(struct record_decoder *decoder, struct record_batch *batch,
                         enum stream_fault fault)
 {
-    struct place place = place_of(decoder, batch, decoder->at);
+    struct place place = place_of(decoder, batch);
     struct stream_state *state = decoder->stream->state;
 
     note_fault(&place, fault);
@@ -455,9 +450,9 @@ static enum step take_record(struct record_decoder *decoder, struct record_batch
     const uint32_t *words = decoder->block + decoder->at;
     uint32_t id = words[0] >> TARE_STAMP_BITS, stamp = words[0] & TARE_STAMP_MASK;
     uint32_t length = TARE_RECORD_WORDS(id), argument[2] = {0, 0};
-    struct place place = place_of(decoder, batch, decoder->at);
+    struct place place = place_of(decoder, batch);
     struct stream_state *state = decoder->stream->state;
-    uint64_t time = decoder->high | stamp;
+    uint64_t time = (state->last_time & ~(uint64_t)TARE_STAMP_MASK) | stamp;
     bool is_epoch = id == TARE_ID_EPOCH || id == TARE_ID_EPOCH_WIDE;
 
     if (id == TARE_ID_ANCHOR)
@@ -491,7 +486,6 @@ static enum step take_record(struct record_decoder *decoder, struct record_batch
     if (is_event_id(id)) {
         take_event(decoder, &place, id, argument);
     } else if (is_epoch) {
-        decoder->high = time & ~(uint64_t)TARE_STAMP_MASK;
         decoder->stream->counts.words_epochs += length;
         note_add(&place, NOTE_EPOCH);
     } else {
@@ -527,20 +521,30 @@ static enum step take_block(struct record_decoder *decoder, struct record_batch 
 
 /* ------------------------------------------------------------------ input */
 
-/* Puts what is held from word `at` on to the front, in the order of the input. */
-static void hold_from(struct record_decoder *decoder, uint32_t at)
+/* Puts the words from `at` on back into the order of the input. */
+static void swap_back(struct record_decoder *decoder, uint32_t at)
 {
     if (decoder->swap)
         for (uint32_t i = at; i < decoder->swapped; i++)
             decoder->block[i] = __builtin_bswap32(decoder->block[i]);
-    decoder->held -= 4 * (size_t)at;
-    memmove(decoder->block, decoder->block + at, decoder->held);
-    decoder->index += at;
-    decoder->at = decoder->swapped = 0;
+    if (decoder->swapped > at)
+        decoder->swapped = at;
 }
 
+/* Puts what is held from word `at` on to the front. */
+static void hold_from(struct record_decoder *decoder, uint32_t at)
+{
+    swap_back(decoder, at);
+    decoder->held -= 4 * (size_t)at;
+    memmove(decoder->block, decoder->block + at, decoder->held);
+}
+
+/* Damage: the search begins behind the block's anchor, because lost bytes may have hidden the next
+ * anchor among words that were read wrong. */
 static void lose_synchronisation(struct record_decoder *decoder)
 {
+    decoder->skipped = 4 * ((int64_t)TARE_ANCHOR_WORDS - (int64_t)decoder->at);
+    hold_from(decoder, TARE_ANCHOR_WORDS);
     decoder->synchronised = decoder->anchor_due = false;
 }
 
@@ -561,25 +565,27 @@ static void search(struct record_decoder *decoder, struct record_batch *batch)
     }
     if (!found)
         at = decoder->held < ANCHOR_BYTES ? 0 : decoder->held - (ANCHOR_BYTES - 1);
-    decoder->skipped += at;
+    decoder->skipped += (int64_t)at;
     decoder->held -= at;
     memmove(bytes, bytes + at, decoder->held);
     if (found)
         take_anchor(decoder, &anchor, batch);
 }
 
-/* An anchor must stand at the front of what is held. */
+/* An anchor must stand behind the decoded words, and is held. */
 static void expect_anchor(struct record_decoder *decoder, struct record_batch *batch)
 {
     struct anchor anchor;
 
-    if (anchor_read(held_bytes(decoder), &anchor) && anchor_fits(decoder, &anchor)) {
+    swap_back(decoder, decoder->at);
+    if (anchor_read(held_bytes(decoder) + 4 * (size_t)decoder->at, &anchor) &&
+        anchor_fits(decoder, &anchor)) {
+        hold_from(decoder, decoder->at);
         take_anchor(decoder, &anchor, batch);
-        return;
+    } else {
+        damage(decoder, batch, STREAM_FAULT_BAD_ANCHOR);
+        lose_synchronisation(decoder);
     }
-    decoder->at = 0;
-    damage(decoder, batch, STREAM_FAULT_BAD_ANCHOR);
-    lose_synchronisation(decoder);
 }
 
 /* Fills what is held up to `wanted` bytes; true when they are there. There may be more already. */
@@ -620,7 +626,7 @@ size_t record_feed(struct record_decoder *decoder, const void *bytes, size_t siz
             continue;
         }
         if (decoder->anchor_due) {
-            more = fill(decoder, ANCHOR_BYTES, &next, &left);
+            more = fill(decoder, 4 * (size_t)decoder->at + ANCHOR_BYTES, &next, &left);
             if (more)
                 expect_anchor(decoder, batch);
             continue;
@@ -629,11 +635,9 @@ size_t record_feed(struct record_decoder *decoder, const void *bytes, size_t siz
         switch (take_block(decoder, batch)) {
         case STEP_BLOCK_END:
         case STEP_ANCHOR:
-            hold_from(decoder, decoder->at);
             decoder->anchor_due = more = true;
             break;
         case STEP_DAMAGE:
-            hold_from(decoder, decoder->at);
             lose_synchronisation(decoder);
             more = true;
             break;
@@ -656,11 +660,11 @@ static bool drain(struct record_decoder *decoder, struct record_batch *batch)
 static void give_up_held(struct record_decoder *decoder)
 {
     if (!decoder->synchronised)
-        decoder->skipped += decoder->held;
+        decoder->skipped += (int64_t)decoder->held;
     else
         decoder->stream->counts.cut_bytes += decoder->held - 4 * (size_t)decoder->at;
     decoder->held = 0;
-    lose_synchronisation(decoder);
+    decoder->synchronised = decoder->anchor_due = false;
 }
 
 bool record_hole(struct record_decoder *decoder, struct record_batch *batch)
@@ -676,7 +680,7 @@ bool record_finish(struct record_decoder *decoder, struct record_batch *batch)
     if (!drain(decoder, batch))
         return false;
     if (decoder->synchronised && decoder->held > 4 * (size_t)decoder->at) {
-        struct place place = place_of(decoder, batch, decoder->at);
+        struct place place = place_of(decoder, batch);
 
         note_fault(&place, STREAM_FAULT_TRUNCATED);
     }

@@ -197,10 +197,12 @@ bool record_text_open(const struct record_decoder *decoder, const struct record_
 
 /* ------------------------------------------------------------------ losses and totals */
 
-/* By how much a total is ahead of a sum, modulo 2^32; not positive: it is not ahead. */
-static int32_t ahead(uint32_t total, uint64_t sum)
+/* Whether one count of events is ahead of another, modulo 2^32. */
+static bool is_ahead(uint64_t one, uint64_t other)
 {
-    return (int32_t)(total - (uint32_t)sum);
+    uint32_t difference = (uint32_t)one - (uint32_t)other;
+
+    return difference > 0 && difference < UINT32_C(1) << 31;
 }
 
 static void report_bad_total(const struct place *place)
@@ -215,8 +217,8 @@ static void report_bad_total(const struct place *place)
 /* A sum behind its total: loss that has no record that was read. */
 static void raise_sum(uint64_t *sum, uint32_t total)
 {
-    if (ahead(total, *sum) > 0)
-        *sum += (uint64_t)ahead(total, *sum);
+    if (is_ahead(total, *sum))
+        *sum += total - (uint32_t)*sum;
 }
 
 void stream_loss(const struct place *place, bool suppressed, uint32_t count, uint32_t span)
@@ -240,7 +242,7 @@ void stream_loss(const struct place *place, bool suppressed, uint32_t count, uin
     }
     counts->dropped += count;
     counts->dropped_records += count;
-    if (state->clean && ahead(state->total, counts->dropped) > 0)
+    if (state->clean && is_ahead(state->total, counts->dropped))
         report_bad_total(place);
     raise_sum(&counts->dropped, state->total);
 }
@@ -250,7 +252,7 @@ void stream_anchor_total(const struct place *place, uint32_t dropped)
     struct stream_state *state = place->stream->state;
 
     state->total = dropped;
-    if (state->clean && ahead(dropped, place->stream->counts.dropped) < 0)
+    if (state->clean && is_ahead(place->stream->counts.dropped, dropped))
         report_bad_total(place);
 }
 
@@ -265,7 +267,7 @@ void stream_end(const struct place *place, uint32_t dropped, uint32_t suppressed
     counts->ended = true;
     /* A signal may add to the suppressed ones between the last loss record and this one. */
     if (state->clean &&
-        (ahead(dropped, counts->dropped) != 0 || ahead(suppressed, counts->suppressed) < 0))
+        (dropped != (uint32_t)counts->dropped || is_ahead(counts->suppressed, suppressed)))
         report_bad_total(place);
     raise_sum(&counts->dropped, dropped);
     raise_sum(&counts->suppressed, suppressed);
@@ -277,13 +279,14 @@ void record_ring(struct decode_stream *stream, const struct tare_ring *ring,
     struct place place = {.stream = stream, .batch = batch};
     struct stream_state *state;
 
+    if (stream->block_words == 0)
+        stream->block_words = ring->block_words;
     stream_announce(&place);
     state = stream->state;
-    if (!state->ring_seen || ahead(ring->dropped, state->ring_dropped) > 0)
+    if (is_ahead(ring->dropped, state->ring_dropped))
         state->ring_dropped = ring->dropped;
-    if (!state->ring_seen || ahead(ring->suppressed, state->ring_suppressed) > 0)
+    if (is_ahead(ring->suppressed, state->ring_suppressed))
         state->ring_suppressed = ring->suppressed;
-    state->ring_seen = true;
 }
 
 static void close_pending(const struct place *place, const struct tare_loss *loss, bool suppressed)
@@ -298,17 +301,17 @@ static void close_pending(const struct place *place, const struct tare_loss *los
     note = note_add(place, NOTE_LOSS);
     note->loss.first = first;
     note->loss.first_known = true;
-    note->loss.span = last - first > UINT32_MAX ? UINT32_MAX : (uint32_t)(last - first);
+    note->loss.span = last < first                ? 0
+                      : last - first > UINT32_MAX ? UINT32_MAX
+                                                  : (uint32_t)(last - first);
     note->loss.count = loss->count;
     note->loss.suppressed = suppressed;
     note->loss.pending = true;
-    if (suppressed) {
-        counts->suppressed += loss->count;
+    /* The totals of the ring include it. */
+    if (suppressed)
         counts->suppressed_pending = loss->count;
-    } else {
-        counts->dropped += loss->count;
+    else
         counts->dropped_pending = loss->count;
-    }
 }
 
 void record_close_stream(struct decode_stream *stream, struct record_batch *batch)
@@ -330,9 +333,7 @@ void record_close_stream(struct decode_stream *stream, struct record_batch *batc
         stream->counts.torn = stream->last_ring->writing != 0;
     }
     raise_sum(&stream->counts.dropped, state->total);
-    if (state->ring_seen) {
-        raise_sum(&stream->counts.dropped, state->ring_dropped);
-        raise_sum(&stream->counts.suppressed, state->ring_suppressed);
-    }
+    raise_sum(&stream->counts.dropped, state->ring_dropped);
+    raise_sum(&stream->counts.suppressed, state->ring_suppressed);
     note_add(&place, NOTE_TOTAL);
 }

@@ -34,7 +34,6 @@ struct stream_state {
     bool total_bad; /* bad-total was reported */
     bool announced; /* NOTE_STREAM was given */
     bool closed;
-    bool ring_seen;
     uint32_t total; /* dropped, of the last anchor */
     uint32_t ring_dropped, ring_suppressed;
     uint32_t open_count;
