@@ -6,7 +6,7 @@ Runs cortexm3_program.c on an emulated Cortex-M3 and checks, in this one run of 
   - its account: attempted = stored + dropped + suppressed, to the event, in what it collected from
     the ring and in the image of its memory, by the host program and by the reference decoder;
   - that losses, texts and times are right; all this once more for a program that is compiled for a
-    Cortex-M0, whose instructions the Cortex-M3 has as well;
+    Cortex-M0, whose instructions the Cortex-M3 has as well, and the account with the smallest ring;
   - what an event costs in instructions, how many of them run with interrupts masked, and how large
     the recorder is, against cost/budgets.json.
 
@@ -259,7 +259,7 @@ def check_content(listing, account):
 
 
 def check_recording(program, account):
-    """Both ways to read what the program recorded; the listing of all of it."""
+    """The account of both ways to read what the program recorded. Gives the listing of all of it."""
     with open("ram", "rb") as file:
         ram = file.read(symbols(program)["mps2_bss_end"][0] - RAM_ADDRESS)
     begin = account["collected_address"] - RAM_ADDRESS
@@ -267,8 +267,6 @@ def check_recording(program, account):
         file.write(ram[begin:begin + 4 * account["collected_words"]] + unread_words(ram))
     whole = decode("stream.raw")
     check_account(whole, account, account["attempted"], account["dropped"])
-    check_losses(whole, account)
-    check_content(whole, account)
     require(not whole.of("gap"), "a gap in what was collected")
 
     with open("image", "wb") as file:
@@ -278,7 +276,12 @@ def check_recording(program, account):
                   account["dropped"] - account["dropped_before_last"])
     require(image.of("gap") == [["gap", "0", str(account["collected_words"])]],
             f"gap before the image: {image.of('gap')}")
-    return whole
+    return whole, account
+
+
+def check_content_and_losses(listing, account):
+    check_losses(listing, account)
+    check_content(listing, account)
 
 
 # ---------------------------------------------------------------------- the costs
@@ -345,7 +348,9 @@ def main():
             print(f"skipped: no {tool}")
             sys.exit(77)
     build("small.elf", cpu="cortex-m0")
-    check_recording("small.elf", run_program("small.elf"))
+    check_content_and_losses(*check_recording("small.elf", run_program("small.elf")))
+    build("smallest.elf", "-DTARE_RING_BYTES=512", "-DTARE_BLOCK_WORDS=64")
+    check_recording("smallest.elf", run_program("smallest.elf"))
 
     build("program.elf")
     build("disabled.elf", "-DTARE_ENABLED=0")
@@ -354,7 +359,8 @@ def main():
                           "-dfilter", code.filter())
     calls, masked = read_log("log", code)
     os.remove("log")
-    listing = check_recording("program.elf", account)
+    listing, _ = check_recording("program.elf", account)
+    check_content_and_losses(listing, account)
     costs = costs_of_run(account, calls, masked, listing)
     os.makedirs(os.path.join(BUILD, "costs"), exist_ok=True)
     with open(os.path.join(BUILD, "costs", "cortexm3.json"), "w", encoding="utf-8") as file:

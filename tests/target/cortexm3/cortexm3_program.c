@@ -63,6 +63,7 @@ static void fill_block(void)
     while (ring->write_offset % (4 * ring->block_words) != 0) {
         mark();
         attempted_outside++;
+        collect();
     }
 }
 
@@ -74,9 +75,9 @@ static void turn_at_block_ends(void)
 
     for (left = 0; left < 5; left++)
         for (arguments = 0; arguments < 3; arguments++) {
-            collect();
             fill_block();
             while ((ring->block_words - ring->write_offset / 4) % ring->block_words != left) {
+                collect();
                 mark();
                 attempted_outside++;
             }
@@ -123,7 +124,6 @@ static void measure(const char *name, figure_loop *loop, uint32_t is_event)
     }
     for (batch = 0; batch < BATCHES; batch++) {
         fill_block();
-        collect();
         mark(); /* opens the block */
         attempted_outside++;
         fast += time_of(loop, SHORT_BATCH);
@@ -231,7 +231,7 @@ int main(void)
     ordinary_use(10);
 
     fill_block();
-    collect();
+    collect(); /* if it was full by chance */
     attempted_before_last = attempted_outside + attempted_in_tick;
     print("dropped_before_last", dropped_so_far());
     mps2_tick_every(TICK_COUNTS);
