@@ -2,4 +2,6 @@
  * `const struct command command_NAME` in cmd_NAME.c. Included with different meanings of COMMAND,
  * so there is no include guard. */
 COMMAND(record)
+COMMAND(dump)
+COMMAND(export)
 COMMAND(cost)

@@ -163,11 +163,12 @@ static void read_definitions(struct decoder *decoder)
         }
     for (size_t i = 0; i < looking.directory.session_count; i++) {
         const struct decode_session *from = looking.directory.sessions[i];
+        struct decode_session *to = directory_session(&decoder->directory, from->number);
 
+        to->clock_rate = from->clock_rate;
         for (uint32_t id = 0; from->string_ids != NULL && id < 0x400; id++)
             if ((from->string_ids[id / 32] >> id % 32 & 1) != 0)
-                session_add_string(directory_session(&decoder->directory, from->number),
-                                   0x800 + id);
+                session_add_string(to, 0x800 + id);
     }
     merge_free(&looking);
 }
