@@ -72,8 +72,10 @@ struct cost_arm {
     unsigned requires_count;
     char **environment; /* NAME=VALUE */
     unsigned environment_count;
-    struct cost_step *setup, *before, *after, *teardown;
-    unsigned setup_count, before_count, after_count, teardown_count;
+    struct cost_step *setup, *teardown; /* once an experiment */
+    struct cost_step *before, *after,
+        *finally; /* once a run; after `after` the collector is read */
+    unsigned setup_count, teardown_count, before_count, after_count, finally_count;
     char **command;
     unsigned command_count;
     char **collector_processes; /* names of daemons whose CPU time and memory are the collector's */
@@ -263,6 +265,8 @@ void cost_number(struct buffer *out, double value, int decimals, bool with_sign)
 void cost_interval(struct buffer *out, struct interval interval, int decimals);
 /* Bytes for people: "312 B", "48.1 KiB", "3.20 MiB". */
 void cost_bytes(struct buffer *out, double bytes);
+/* How far the intervals of primary metrics hold: "95 % for all 6 questions together". */
+void cost_questions(struct buffer *out, size_t questions);
 /* The upper bound of a share when none was seen: "at 95 % fewer than 1 in 4,100". */
 void cost_bound(struct buffer *out, double share);
 /* "0 of 12,345 events lost (at 95 % fewer than 1 in 4,100)", or the loss, or what is

@@ -71,8 +71,21 @@ void cost_bound(struct buffer *out, double share)
     cost_number(out, floor(one_in / unit) * unit, 0, false);
 }
 
+void cost_questions(struct buffer *out, size_t questions)
+{
+    if (questions == 1) {
+        buffer_text(out, "95 %");
+    } else {
+        buffer_printf(out, "95 %% for all %zu questions together", questions);
+    }
+}
+
 void cost_trace_text(struct buffer *out, const struct cost_arm_trace *trace)
 {
+    if (trace->runs_checked == 0) {
+        buffer_text(out, "not one could be checked, so what they lost is not known");
+        return;
+    }
     cost_number(out, trace->lost, 0, false);
     buffer_text(out, " of ");
     cost_number(out, trace->stored + trace->lost, 0, false);
@@ -127,7 +140,12 @@ int cost_decimals(const struct cost_analysis *analysis, size_t metric)
         const struct cost_comparison *comparison = &analysis->comparisons[i];
         double half =
             (comparison->verdict.t.interval.high - comparison->verdict.t.interval.low) / 2;
-        if (comparison->metric == metric && comparison->blocks >= 2 && half > 0) {
+        const struct cost_summary *summary =
+            &analysis
+                 ->summaries[comparison->arm * analysis->data->experiment->metrics_count + metric];
+        /* Differences of equal values differ by rounding; that is no spread. */
+        if (comparison->metric == metric && comparison->blocks >= 2 &&
+            half > 1e-9 * fabs(summary->mean)) {
             widths[count++] = half;
         }
     }
@@ -265,8 +283,9 @@ static char *answer_of(const struct cost_analysis *analysis)
     buffer_free(&size);
     cost_interval(&out, verdict->t.interval, decimals);
     char *word = cost_word_text(analysis, leading);
-    buffer_printf(&out, " %s from %zu blocks, 95 %% for all %zu questions together): %s.", unit,
-                  leading->blocks, analysis->questions, word);
+    buffer_printf(&out, " %s from %zu blocks, ", unit, leading->blocks);
+    cost_questions(&out, analysis->questions);
+    buffer_printf(&out, "): %s.", word);
     free(word);
     return out.data;
 }
@@ -285,9 +304,9 @@ static void check_blocks(struct cost_analysis *analysis)
     const struct cost_data *data = analysis->data;
     struct buffer text = {0};
     bool enough = data->blocks_done >= analysis->blocks_needed;
-    buffer_printf(&text, "%zu of %u blocks complete, %zu needed for %zu questions",
+    buffer_printf(&text, "%zu of %u blocks complete, %zu needed for %zu question%s",
                   data->blocks_done, data->experiment->blocks, analysis->blocks_needed,
-                  analysis->questions);
+                  analysis->questions, analysis->questions == 1 ? "" : "s");
     if (data->blocks_voided > 0) {
         buffer_printf(&text, "; %zu voided and repeated", data->blocks_voided);
     }

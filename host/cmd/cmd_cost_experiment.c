@@ -124,52 +124,37 @@ static bool parse_document(struct loader *loader, const struct buffer *text)
 
 /* ------------------------------------------------------------------ schema */
 
-struct schema_log {
-    char message[300];
-    char field[100];
-    size_t line, column;
-};
-
-/* libcyaml reports through its log: first what is wrong, then where, innermost first. */
+/* libcyaml has nothing to add once the walk found no fault; its log is kept for the case that it
+ * has. */
 __attribute__((format(printf, 3, 0))) static void take_log(cyaml_log_t level, void *context,
                                                            const char *format, va_list arguments)
 {
     (void)level;
-    struct schema_log *log = context;
-    char text[300];
-    vsnprintf(text, sizeof text, format, arguments);
-    const char *place = strstr(text, "(line: ");
-    if (place != NULL) {
-        if (log->line == 0) {
-            char *rest = NULL;
-            log->line = strtoul(place + strlen("(line: "), &rest, 10);
-            log->column = strtoul(rest + strspn(rest, ", column:"), NULL, 10);
-        }
-        const char *name = strstr(text, "in mapping field '");
-        if (name != NULL && log->field[0] == 0) {
-            snprintf(log->field, sizeof log->field, "%s", name + strlen("in mapping field '"));
-            log->field[strcspn(log->field, "'")] = 0;
-        }
-    } else if (log->message[0] == 0 && strstr(text, "Backtrace") == NULL) {
-        const char *start = strncmp(text, "Load: ", 6) == 0 ? text + 6 : text;
-        snprintf(log->message, sizeof log->message, "%s", start);
-        log->message[strcspn(log->message, "\n")] = 0;
+    char *message = context;
+    if (message[0] == 0) {
+        vsnprintf(message, 300, format, arguments);
+        message[strcspn(message, "\n")] = 0;
     }
 }
 
 static bool apply_schema(struct loader *loader, const struct buffer *text)
 {
-    struct schema_log log = {.line = 0};
+    struct schema_fault fault = {.text = ""};
+    if (!schema_check(&loader->document, loader->root, &cost_experiment_schema, &fault)) {
+        error_set(loader->error, EXIT_USAGE, "%s:%zu:%zu: %s%s", loader->path, fault.mark.line + 1,
+                  fault.mark.column + 1, fault.text,
+                  strstr(fault.text, " (in ") != NULL ? ")" : "");
+        return false;
+    }
+    char message[300] = "";
     cyaml_config_t config = {
-        .log_fn = take_log, .log_ctx = &log, .log_level = CYAML_LOG_ERROR, .mem_fn = cyaml_mem};
+        .log_fn = take_log, .log_ctx = message, .log_level = CYAML_LOG_ERROR, .mem_fn = cyaml_mem};
     void *data = NULL;
     cyaml_err_t code = cyaml_load_data((const uint8_t *)text->data, text->size, &config,
                                        &cost_experiment_schema, &data, NULL);
     if (code != CYAML_OK) {
-        error_set(loader->error, EXIT_USAGE, "%s:%zu:%zu: %s%s%s%s", loader->path,
-                  log.line > 0 ? log.line : 1, log.column > 0 ? log.column : 1,
-                  log.message[0] != 0 ? log.message : cyaml_strerror(code),
-                  log.field[0] != 0 ? " (at '" : "", log.field, log.field[0] != 0 ? "')" : "");
+        error_set(loader->error, EXIT_USAGE, "%s:1:1: %s", loader->path,
+                  message[0] != 0 ? message : cyaml_strerror(code));
         return false;
     }
     loader->experiment = data;
@@ -281,11 +266,12 @@ static bool check_programs(struct loader *loader, yaml_node_t *node, const struc
                refuse(loader, value_of(loader, node, "requires"),
                       "the baseline cannot run here: not all that it requires is there");
     }
-    const struct cost_step *const steps[] = {arm->setup, arm->before, arm->after, arm->teardown};
+    const struct cost_step *const steps[] = {arm->setup, arm->before, arm->after, arm->finally,
+                                             arm->teardown};
     const unsigned counts[] = {arm->setup_count, arm->before_count, arm->after_count,
-                               arm->teardown_count};
-    const char *const keys[] = {"setup", "before", "after", "teardown"};
-    for (size_t kind = 0; kind < 4; kind++) {
+                               arm->finally_count, arm->teardown_count};
+    const char *const keys[] = {"setup", "before", "after", "finally", "teardown"};
+    for (size_t kind = 0; kind < 5; kind++) {
         yaml_node_t *list = value_of(loader, node, keys[kind]);
         for (unsigned i = 0; i < counts[kind]; i++) {
             yaml_node_t *words = value_of(loader, item_of(loader, list, i), "run");
@@ -339,6 +325,7 @@ static bool check_arm(struct loader *loader, size_t index)
            check_steps(loader, node, "setup", arm->setup, arm->setup_count) &&
            check_steps(loader, node, "before", arm->before, arm->before_count) &&
            check_steps(loader, node, "after", arm->after, arm->after_count) &&
+           check_steps(loader, node, "finally", arm->finally, arm->finally_count) &&
            check_steps(loader, node, "teardown", arm->teardown, arm->teardown_count) &&
            check_recording(loader, node, arm) && check_programs(loader, node, arm);
 }

@@ -173,6 +173,7 @@ static void put_arm(struct json *json, const struct cost_arm *arm,
     put_steps(json, "before", arm->before, arm->before_count);
     put_words(json, "command", arm->command, arm->command_count);
     put_steps(json, "after", arm->after, arm->after_count);
+    put_steps(json, "finally", arm->finally, arm->finally_count);
     put_steps(json, "teardown", arm->teardown, arm->teardown_count);
     put_words(json, "collector_processes", arm->collector_processes,
               arm->collector_processes_count);

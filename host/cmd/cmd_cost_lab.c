@@ -213,11 +213,13 @@ static bool run_measured(struct lab *lab, struct cost_run *run, const struct cos
     good = good && run_command(lab, run, arm, &result, reason);
     /* Also after a failure: what `before` began must not reach into the next run. */
     struct buffer ignored = {0};
-    bool ended =
-        run_steps(lab, arm, "after", arm->after, arm->after_count, true, good ? reason : &ignored);
-    buffer_free(&ignored);
+    struct buffer *tell = good ? reason : &ignored;
+    bool ended = run_steps(lab, arm, "after", arm->after, arm->after_count, true, tell);
     struct daemon_times after =
         daemon_times_read(arm->collector_processes, arm->collector_processes_count);
+    tell = good && ended ? reason : &ignored;
+    ended = run_steps(lab, arm, "finally", arm->finally, arm->finally_count, true, tell) && ended;
+    buffer_free(&ignored);
     if (good) {
         struct measured_parts parts = measured_parts_read(measured);
         struct measured_part daemons = daemon_times_between(&before, &after);

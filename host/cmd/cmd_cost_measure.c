@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -71,7 +72,7 @@ static bool write_line(const char *path, bool collector, const struct rusage *us
     json_put_text(&json, "role", collector ? "collector" : "process");
     json_put_number(&json, "cpu_s", seconds_of(usage));
     json_put_number(&json, "own_cpu_s", seconds_of(&own));
-    json_put_number(&json, "peak_bytes", peak_bytes);
+    json_put_number(&json, "peak_bytes", peak_bytes > 0 ? peak_bytes : NAN);
     json_put_bool(&json, "inside_collector", !collector && getenv(inside_variable) != NULL);
     json_end_object(&json);
     buffer_text(&line, "\n");

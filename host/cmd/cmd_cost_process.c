@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +126,9 @@ static void collect(const struct process_request *request, struct process_result
     double exact = (double)usage.ru_maxrss * 1024;
     bool larger = exact > process_peak_bytes(getpid());
     result->peak_bytes = larger ? exact : watch->polled_peak_bytes;
+    if (result->peak_bytes == 0) {
+        result->peak_bytes = NAN; /* smaller than we are, and gone before it could be asked */
+    }
     if (request->sweep || watch->killed_ns != 0) {
         kill(-watch->process, SIGKILL);
     }
@@ -238,8 +242,12 @@ struct measured_parts measured_parts_read(const char *path)
             role != NULL && strcmp(role, "collector") == 0 ? &parts.collector : &parts.process;
         part->found = true;
         part->cpu_s += json_number_value(json_object_get(line, "cpu_s"));
-        double peak = json_number_value(json_object_get(line, "peak_bytes"));
-        part->peak_bytes = peak > part->peak_bytes ? peak : part->peak_bytes;
+        json_t *peak = json_object_get(line, "peak_bytes");
+        if (!json_is_number(peak)) {
+            part->peak_bytes = NAN;
+        } else if (json_number_value(peak) > part->peak_bytes) {
+            part->peak_bytes = json_number_value(peak);
+        }
         if (json_is_true(json_object_get(line, "inside_collector"))) {
             inside_collector_s += json_number_value(json_object_get(line, "cpu_s")) +
                                   json_number_value(json_object_get(line, "own_cpu_s"));

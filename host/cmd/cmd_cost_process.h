@@ -29,7 +29,7 @@ struct process_result {
     bool timed_out, interrupted;
     double wall_s;
     double cpu_s;           /* of the command and all descendants that it waited for */
-    double peak_bytes;      /* largest resident size of the command or one of those descendants */
+    double peak_bytes;      /* largest resident size of one of these; NaN: not known */
     struct buffer out, err; /* at most PROCESS_OUTPUT_MAXIMUM bytes each, the rest is dropped */
 };
 

@@ -61,7 +61,13 @@ static const char page_style[] =
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 18px;font-size:.9rem}"
     "dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}footer{margin-top:3em;font-size:."
     "85rem}"
-    "@media(max-width:600px){main{padding:18px 14px 40px}h1{font-size:1.4rem}"
+    "td:last-child{min-width:8em}td.n:last-child{min-width:0}"
+    "@media screen and (max-width:600px){main{padding:18px 14px 40px}h1{font-size:1.4rem}"
+    "caption{display:block;max-width:calc(100vw - 30px)}"
+    ".stack thead{display:none}.stack table,.stack tbody,.stack tr{display:block}"
+    ".stack tr{border-bottom:1px solid var(--rule);padding:3px 0}.stack th,.stack td"
+    "{display:inline-block;border:0;padding:2px 14px 2px 0;text-align:left}"
+    ".stack td:last-child{padding-left:14px}.stack .group th{padding-top:.8em}"
     "dl{grid-template-columns:1fr}dd{margin-bottom:.5em}}"
     "@media print{body{font-size:10pt}main{max-width:none;padding:0}nav{display:none}"
     ".scroll{overflow:visible}table{font-size:8pt}.runs table{font-size:5.5pt}"
@@ -261,11 +267,13 @@ void html_answer(const struct cost_page *page, struct buffer *out)
     const struct cost_experiment *experiment = data->experiment;
     html_section(out, 1, "answer", "Answer");
     struct buffer caption = {0};
-    buffer_printf(
-        &caption,
-        "The primary metrics, named before the run, at this workload and configuration: "
-        "mean of %zu blocks; their intervals hold with 95 %% for all %zu questions together.",
-        data->blocks_done, analysis->questions);
+    buffer_printf(&caption,
+                  "The primary metrics, named before the run, at this workload and configuration: "
+                  "mean of %zu blocks; their intervals hold with ",
+                  data->blocks_done);
+    cost_questions(&caption, analysis->questions);
+    buffer_text(&caption, ".");
+    buffer_text(out, "<div class=\"stack\">\n");
     html_table(out, caption.data, columns, 4);
     for (size_t metric = 0; metric < experiment->metrics_count; metric++) {
         bool first = true;
@@ -283,6 +291,7 @@ void html_answer(const struct cost_page *page, struct buffer *out)
     }
     completeness_rows(analysis, out);
     html_end_table(out);
+    buffer_text(out, "</div>\n");
     for (size_t arm = 0; arm < experiment->arms_count; arm++) {
         if (data->arms[arm].not_run != NULL) {
             buffer_text(out, "<p class=\"notrun\"><b>Not run here: ");
@@ -474,9 +483,10 @@ void html_costs(const struct cost_page *page, struct buffer *out)
     buffer_printf(
         &caption,
         "Primary metrics: mean of the paired differences, arm minus other arm within each "
-        "block, %zu blocks. Both intervals hold with 95 %% for all %zu questions together; the "
-        "A/A comparison is judged apart.",
-        analysis->data->blocks_done, analysis->questions);
+        "block, %zu blocks. Both intervals hold with ",
+        analysis->data->blocks_done);
+    cost_questions(&caption, analysis->questions);
+    buffer_text(&caption, "; the A/A comparison is judged apart.");
     html_table(out, caption.data, columns, 7);
     cost_rows(analysis, true, 7, out);
     html_end_table(out);

@@ -94,10 +94,10 @@ static void put_costs(const struct cost_analysis *analysis, struct buffer *out)
 {
     static const char head[] = "| metric | comparison | other arm | arm | difference | interval | "
                                "word |\n|---|---|--:|--:|--:|---|---|\n";
-    buffer_printf(out,
-                  "\n## Cost\n\nPrimary metrics: mean of %zu blocks; interval 95 %% for all %zu "
-                  "questions together.\n\n%s",
-                  analysis->data->blocks_done, analysis->questions, head);
+    buffer_printf(out, "\n## Cost\n\nPrimary metrics: mean of %zu blocks; interval ",
+                  analysis->data->blocks_done);
+    cost_questions(out, analysis->questions);
+    buffer_printf(out, ".\n\n%s", head);
     for (size_t i = 0; i < analysis->comparison_count; i++) {
         if (analysis->comparisons[i].word_asked) {
             put_comparison(analysis, &analysis->comparisons[i], out);

@@ -127,10 +127,10 @@ void cost_text(const struct cost_page *page, struct buffer *out)
         buffer_text(out, "This rig is not fit for verdicts: the same program measured twice got a "
                          "word. All words are withheld.\n");
     }
-    buffer_printf(out,
-                  "\nPrimary metrics (arm minus other arm, mean of %zu blocks, interval 95 %% for "
-                  "all %zu questions together)\n",
-                  data->blocks_done, analysis->questions);
+    buffer_printf(out, "\nPrimary metrics (arm minus other arm, mean of %zu blocks, interval ",
+                  data->blocks_done);
+    cost_questions(out, analysis->questions);
+    buffer_text(out, ")\n");
     print_comparisons(analysis, true, out);
     buffer_text(out, "\nOther metrics against the baseline (interval 95 % each, no words)\n");
     print_comparisons(analysis, false, out);
