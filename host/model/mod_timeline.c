@@ -18,7 +18,6 @@ struct interval {
     uint32_t argument[2];
     uint32_t tag;
     uint64_t begin_ticks, number;
-    uint64_t losses; /* of the session when it began */
     const struct decode_stream *stream;
     const struct definition *definition;
     struct interval *chain;           /* of the hash table */
@@ -26,21 +25,28 @@ struct interval {
     struct interval *older, *younger; /* spans only */
 };
 
+/* Where the last loss ended. By time, not by order: notes of one stream may come before events of
+ * another that are older. */
+struct lost_until {
+    bool any;
+    uint64_t ticks;
+};
+
 struct lane {
     const struct decode_stream *stream; /* NULL: nothing of this stream has been seen */
     uint64_t last_ticks;
-    uint64_t loss_mark; /* losses of the session up to and with the last one of this stream */
+    struct lost_until lost;
     struct interval *first, *last;
 };
 
-struct timeline {
+struct timeline_builder {
     uint32_t span_limit;
     uint64_t seed;
     timeline_sink *sink;
     void *context;
     const struct decode_session *session;
     uint64_t session_last_ticks;
-    uint64_t losses; /* in this session */
+    struct lost_until lost; /* in this session */
     uint64_t numbers;
     struct lane *lanes; /* by ordinal of the stream */
     size_t lane_count;
@@ -52,9 +58,9 @@ struct timeline {
 
 #define FIRST_SLOTS 256u
 
-struct timeline *timeline_new(uint32_t span_limit, timeline_sink *sink, void *context)
+struct timeline_builder *timeline_new(uint32_t span_limit, timeline_sink *sink, void *context)
 {
-    struct timeline *timeline = memory_new(1, sizeof(*timeline));
+    struct timeline_builder *timeline = memory_new(1, sizeof(*timeline));
 
     timeline->span_limit = span_limit;
     /* So that no input can be made to hit one slot only. */
@@ -67,7 +73,7 @@ struct timeline *timeline_new(uint32_t span_limit, timeline_sink *sink, void *co
     return timeline;
 }
 
-void timeline_free(struct timeline *timeline)
+void timeline_free(struct timeline_builder *timeline)
 {
     if (timeline == NULL)
         return;
@@ -92,8 +98,8 @@ void timeline_free(struct timeline *timeline)
 
 /* ------------------------------------------------------------------ what is open */
 
-static uint64_t hash(const struct timeline *timeline, bool span, uint32_t owner, uint32_t id,
-                     uint32_t span_id)
+static uint64_t hash(const struct timeline_builder *timeline, bool span, uint32_t owner,
+                     uint32_t id, uint32_t span_id)
 {
     uint32_t key[4] = {span, owner, id, span_id};
 
@@ -101,7 +107,7 @@ static uint64_t hash(const struct timeline *timeline, bool span, uint32_t owner,
 }
 
 /* A state's value is no part of its key, a span's id is. */
-static struct interval **slot_of(const struct timeline *timeline, bool span, uint32_t owner,
+static struct interval **slot_of(const struct timeline_builder *timeline, bool span, uint32_t owner,
                                  uint32_t id, uint32_t span_id)
 {
     struct interval **at = &timeline->slots[hash(timeline, span, owner, id, span ? span_id : 0) &
@@ -113,7 +119,7 @@ static struct interval **slot_of(const struct timeline *timeline, bool span, uin
     return at;
 }
 
-static void grow_slots(struct timeline *timeline)
+static void grow_slots(struct timeline_builder *timeline)
 {
     struct interval **old = timeline->slots;
     size_t old_count = timeline->slot_count;
@@ -133,7 +139,7 @@ static void grow_slots(struct timeline *timeline)
     free(old);
 }
 
-static struct lane *lane_of(struct timeline *timeline, const struct decode_stream *stream)
+static struct lane *lane_of(struct timeline_builder *timeline, const struct decode_stream *stream)
 {
     if (stream->ordinal >= timeline->lane_count) {
         size_t count = (size_t)stream->ordinal + 1 + timeline->lane_count / 2;
@@ -146,7 +152,7 @@ static struct lane *lane_of(struct timeline *timeline, const struct decode_strea
     return &timeline->lanes[stream->ordinal];
 }
 
-static void unlink_interval(struct timeline *timeline, struct interval *interval)
+static void unlink_interval(struct timeline_builder *timeline, struct interval *interval)
 {
     struct lane *lane = &timeline->lanes[interval->stream->ordinal];
 
@@ -166,7 +172,7 @@ static void unlink_interval(struct timeline *timeline, struct interval *interval
     timeline->spare = interval;
 }
 
-static void end_interval(struct timeline *timeline, struct interval *interval,
+static void end_interval(struct timeline_builder *timeline, struct interval *interval,
                          const struct decode_stream *stream, uint64_t ticks,
                          enum timeline_cause cause, bool uncertain)
 {
@@ -189,7 +195,7 @@ static void end_interval(struct timeline *timeline, struct interval *interval,
     unlink_interval(timeline, interval);
 }
 
-static void begin_interval(struct timeline *timeline, struct lane *lane, bool span,
+static void begin_interval(struct timeline_builder *timeline, struct lane *lane, bool span,
                            const struct event *event, const struct definition *definition)
 {
     struct interval *interval = timeline->spare;
@@ -205,7 +211,6 @@ static void begin_interval(struct timeline *timeline, struct lane *lane, bool sp
                                   .argument = {event->argument[0], event->argument[1]},
                                   .begin_ticks = event->ticks,
                                   .number = ++timeline->numbers,
-                                  .losses = timeline->losses,
                                   .stream = stream,
                                   .definition = definition,
                                   .before = lane->last};
@@ -237,8 +242,20 @@ static void begin_interval(struct timeline *timeline, struct lane *lane, bool sp
 
 /* ------------------------------------------------------------------ events */
 
-static void take_state(struct timeline *timeline, struct lane *lane, const struct event *event,
-                       const struct definition *definition)
+static bool lost_since(const struct lost_until *lost, uint64_t ticks)
+{
+    return lost->any && lost->ticks >= ticks;
+}
+
+static void note_lost(struct lost_until *lost, uint64_t ticks)
+{
+    if (!lost->any || ticks > lost->ticks)
+        lost->ticks = ticks;
+    lost->any = true;
+}
+
+static void take_state(struct timeline_builder *timeline, struct lane *lane,
+                       const struct event *event, const struct definition *definition)
 {
     struct interval *old = *slot_of(timeline, false, lane->stream->ordinal, event->id, 0);
 
@@ -247,22 +264,22 @@ static void take_state(struct timeline *timeline, struct lane *lane, const struc
     begin_interval(timeline, lane, false, event, definition);
 }
 
-static void take_span_begin(struct timeline *timeline, struct lane *lane, const struct event *event,
-                            const struct definition *definition)
+static void take_span_begin(struct timeline_builder *timeline, struct lane *lane,
+                            const struct event *event, const struct definition *definition)
 {
     struct interval *old =
         *slot_of(timeline, true, lane->stream->session->ordinal, event->id, event->argument[0]);
 
     if (old != NULL)
         end_interval(timeline, old, lane->stream, event->ticks, TIMELINE_AGAIN,
-                     timeline->losses != old->losses);
+                     lost_since(&timeline->lost, old->begin_ticks));
     else if (timeline->span_count == timeline->span_limit)
         end_interval(timeline, timeline->oldest, lane->stream, event->ticks, TIMELINE_FORGOTTEN,
                      true);
     begin_interval(timeline, lane, true, event, definition);
 }
 
-static void put_event(struct timeline *timeline, enum timeline_kind kind,
+static void put_event(struct timeline_builder *timeline, enum timeline_kind kind,
                       const struct decode_stream *stream, const struct event *event,
                       const struct definition *definition)
 {
@@ -273,12 +290,12 @@ static void put_event(struct timeline *timeline, enum timeline_kind kind,
                                  .id = event->id,
                                  .argument = {event->argument[0], event->argument[1]}};
 
-    item.uncertain = kind == TIMELINE_ORPHAN && timeline->losses > 0;
+    item.uncertain = kind == TIMELINE_ORPHAN && timeline->lost.any;
     timeline->sink(timeline->context, &item);
 }
 
-static void take_span_end(struct timeline *timeline, struct lane *lane, const struct event *event,
-                          const struct definition *definition)
+static void take_span_end(struct timeline_builder *timeline, struct lane *lane,
+                          const struct event *event, const struct definition *definition)
 {
     /* The end's id follows that of its begin. */
     struct interval *begun =
@@ -288,10 +305,10 @@ static void take_span_end(struct timeline *timeline, struct lane *lane, const st
         put_event(timeline, TIMELINE_ORPHAN, lane->stream, event, definition);
     else
         end_interval(timeline, begun, lane->stream, event->ticks, TIMELINE_NEXT,
-                     lane->loss_mark > begun->losses);
+                     lost_since(&lane->lost, begun->begin_ticks));
 }
 
-static void take_string(struct timeline *timeline, struct decode_run *run, uint32_t number,
+static void take_string(struct timeline_builder *timeline, struct decode_run *run, uint32_t number,
                         const struct definition *definition)
 {
     const struct event *event = &run->events[number];
@@ -311,7 +328,7 @@ static void take_string(struct timeline *timeline, struct decode_run *run, uint3
     timeline->sink(timeline->context, &item);
 }
 
-static void take_event(struct timeline *timeline, struct lane *lane, struct decode_run *run,
+static void take_event(struct timeline_builder *timeline, struct lane *lane, struct decode_run *run,
                        uint32_t number)
 {
     const struct event *event = &run->events[number];
@@ -342,28 +359,29 @@ static void take_event(struct timeline *timeline, struct lane *lane, struct deco
 /* ------------------------------------------------------------------ losses and other notes */
 
 /* Ends what began in this stream, the innermost first. */
-static void cut_lane(struct timeline *timeline, struct lane *lane, uint64_t ticks)
+static void cut_lane(struct timeline_builder *timeline, struct lane *lane, uint64_t ticks)
 {
     while (lane->last != NULL)
         end_interval(timeline, lane->last, lane->stream, ticks, TIMELINE_CUT, true);
 }
 
 /* `cut_ticks`: until when at least what is open lasted. */
-static void put_lost(struct timeline *timeline, struct lane *lane, struct timeline_item *item,
-                     uint64_t cut_ticks)
+static void put_lost(struct timeline_builder *timeline, struct lane *lane,
+                     struct timeline_item *item, uint64_t cut_ticks)
 {
     item->kind = TIMELINE_LOST;
     item->stream = lane->stream;
     if (item->ticks < item->begin_ticks)
         item->ticks = item->begin_ticks;
     if (item->loss != TIMELINE_UNVERIFIED) {
-        lane->loss_mark = ++timeline->losses;
+        note_lost(&lane->lost, item->ticks);
+        note_lost(&timeline->lost, item->ticks);
         cut_lane(timeline, lane, cut_ticks);
     }
     timeline->sink(timeline->context, item);
 }
 
-static void take_loss(struct timeline *timeline, struct lane *lane, const struct note *note)
+static void take_loss(struct timeline_builder *timeline, struct lane *lane, const struct note *note)
 {
     struct timeline_item item = {.loss =
                                      note->loss.suppressed ? TIMELINE_SUPPRESSED : TIMELINE_DROPPED,
@@ -384,7 +402,7 @@ static void take_loss(struct timeline *timeline, struct lane *lane, const struct
     put_lost(timeline, lane, &item, item.begin_ticks);
 }
 
-static void take_gap(struct timeline *timeline, struct lane *lane, const struct note *note)
+static void take_gap(struct timeline_builder *timeline, struct lane *lane, const struct note *note)
 {
     struct timeline_item item = {.loss = TIMELINE_GAP,
                                  .begin_known = !note->gap.before,
@@ -396,7 +414,8 @@ static void take_gap(struct timeline *timeline, struct lane *lane, const struct 
     put_lost(timeline, lane, &item, item.begin_ticks);
 }
 
-static void take_fault(struct timeline *timeline, struct lane *lane, const struct note *note)
+static void take_fault(struct timeline_builder *timeline, struct lane *lane,
+                       const struct note *note)
 {
     struct timeline_item item = {.loss = TIMELINE_DAMAGE,
                                  .begin_known = true,
@@ -423,7 +442,7 @@ static void take_fault(struct timeline *timeline, struct lane *lane, const struc
              item.loss == TIMELINE_DAMAGE ? item.begin_ticks : lane->last_ticks);
 }
 
-static void take_late_text(struct timeline *timeline, struct decode_run *run,
+static void take_late_text(struct timeline_builder *timeline, struct decode_run *run,
                            const struct note *note)
 {
     struct timeline_item item = {.kind = TIMELINE_TEXT,
@@ -439,7 +458,7 @@ static void take_late_text(struct timeline *timeline, struct decode_run *run,
 }
 
 /* States end with the recording of their stream; a span may yet end in another. */
-static void take_end(struct timeline *timeline, struct lane *lane, const struct note *note)
+static void take_end(struct timeline_builder *timeline, struct lane *lane, const struct note *note)
 {
     struct timeline_item item = {
         .kind = TIMELINE_END, .stream = lane->stream, .ticks = note->ticks};
@@ -452,7 +471,7 @@ static void take_end(struct timeline *timeline, struct lane *lane, const struct 
     timeline->sink(timeline->context, &item);
 }
 
-static void take_note(struct timeline *timeline, struct lane *lane, struct decode_run *run,
+static void take_note(struct timeline_builder *timeline, struct lane *lane, struct decode_run *run,
                       const struct note *note)
 {
     struct timeline_item item = {.loss = TIMELINE_UNVERIFIED,
@@ -488,7 +507,7 @@ static void take_note(struct timeline *timeline, struct lane *lane, struct decod
 /* ------------------------------------------------------------------ runs */
 
 /* `complete`: see timeline_finish(). */
-static void end_session(struct timeline *timeline, bool complete)
+static void end_session(struct timeline_builder *timeline, bool complete)
 {
     for (size_t i = 0; i < timeline->lane_count; i++) {
         struct lane *lane = &timeline->lanes[i];
@@ -499,24 +518,24 @@ static void end_session(struct timeline *timeline, bool complete)
             if (complete)
                 end_interval(timeline, interval, lane->stream, timeline->session_last_ticks,
                              TIMELINE_LEFT_OPEN,
-                             interval->span && timeline->losses != interval->losses);
+                             interval->span && lost_since(&timeline->lost, interval->begin_ticks));
             else
                 end_interval(timeline, interval, lane->stream, lane->last_ticks, TIMELINE_LEFT_OPEN,
                              true);
         }
     }
     timeline->session_last_ticks = 0;
-    timeline->losses = 0;
+    timeline->lost.any = false;
 }
 
-static void advance(struct timeline *timeline, struct lane *lane, uint64_t ticks)
+static void advance(struct timeline_builder *timeline, struct lane *lane, uint64_t ticks)
 {
     lane->last_ticks = ticks;
     if (ticks > timeline->session_last_ticks)
         timeline->session_last_ticks = ticks;
 }
 
-void timeline_take(struct timeline *timeline, struct decode_run *run)
+void timeline_take(struct timeline_builder *timeline, struct decode_run *run)
 {
     const struct note *note = run->notes, *last = note + run->note_count;
     struct lane *lane;
@@ -547,7 +566,7 @@ void timeline_take(struct timeline *timeline, struct decode_run *run)
     }
 }
 
-void timeline_finish(struct timeline *timeline, bool complete)
+void timeline_finish(struct timeline_builder *timeline, bool complete)
 {
     end_session(timeline, complete);
 }

@@ -1,16 +1,17 @@
 /* From the decoder's runs to what happened when: states and spans with begin and end, values,
  * instants, and what was lost, as one sequence of items that is handed to a function.
  *
- *     struct timeline *timeline = timeline_new(TIMELINE_SPAN_LIMIT, take_item, context);
+ *     struct timeline_builder *timeline = timeline_new(TIMELINE_SPAN_LIMIT, take_item, context);
  *     while (decoder_next(decoder, &run))
  *         timeline_take(timeline, &run);
  *     timeline_finish(timeline, timeline_complete(decoder));
  *     timeline_free(timeline);
  *
- * Order: items come in the order of the records, so equal times keep that order. What a loss or a
- * fault ends is dated back to the last moment that is known, so the times of one stream never fall
- * unless its clock did, while those of different streams may be out of order by the length of a
- * loss. Times are ticks of the item's session; mod_clock.h turns them into nanoseconds.
+ * Order: within a stream items come in the order of its records, and their times never fall unless
+ * its clock did. What a loss or a fault ends is dated back to the last moment that is known. Events
+ * of the streams of a session are merged by time; losses and ends of a stream are not, they may
+ * come early. Equal times keep the order of the records. Times are ticks of the item's session;
+ * mod_clock.h turns them into nanoseconds.
  *
  * States. A state machine belongs to its stream: each STATE event ends the state before it in that
  * stream and begins the next one, also when it is the same state again.
@@ -112,16 +113,16 @@ typedef void timeline_sink(void *context, const struct timeline_item *item);
 
 #define TIMELINE_SPAN_LIMIT (1u << 20)
 
-struct timeline *timeline_new(uint32_t span_limit, timeline_sink *sink, void *context);
-void timeline_take(struct timeline *timeline, struct decode_run *run);
+struct timeline_builder *timeline_new(uint32_t span_limit, timeline_sink *sink, void *context);
+void timeline_take(struct timeline_builder *timeline, struct decode_run *run);
 /* Ends what is open. `complete`: each stream was read up to the end of the session (the reader
  * finished in order, or it is an image of one moment), so that what is open lasted until the last
  * time of the session. Else until the last time of its own stream, and it is uncertain; so are the
  * ends in a session that another one followed. No run may come after this. */
-void timeline_finish(struct timeline *timeline, bool complete);
+void timeline_finish(struct timeline_builder *timeline, bool complete);
 /* What the decoder knows of that, once decoder_next() has returned false. */
 bool timeline_complete(const struct decoder *decoder);
-void timeline_free(struct timeline *timeline);
+void timeline_free(struct timeline_builder *timeline);
 
 /* Names of kinds and causes for people and for JSON: "dropped", "path gap", ... */
 const char *timeline_loss_name(enum timeline_loss loss);

@@ -26,7 +26,7 @@
 struct scene {
     struct decode_directory directory;
     struct decode_stream *stream[3]; /* two of one session, one of another */
-    struct timeline *timeline;
+    struct timeline_builder *timeline;
     struct buffer log;
 };
 
