@@ -425,7 +425,6 @@ def listing(data, image):
     """The text and the exit code. Two passes: the first finds the ids of string events."""
     tare = not image and (data[:8] == b"TARE\r\n\x1a\n" or Decoder({}).header(data, 16) is not None)
     if tare and len(data) >= 16 and data[8:12] != bytes(4):
-        sys.stderr.write("format version %d, known is 0\n" % struct.unpack_from("<I", data, 8))
         return "", 4
     strings = {}
     for _ in range(2):
@@ -448,6 +447,8 @@ def main(arguments):
             data = bytes.fromhex("".join(line.split("#")[0] for line in data.decode().splitlines()))
         text, one = listing(data, "--image" in options)
         sys.stdout.write(text)
+        if one:
+            sys.stderr.write("%s: nothing that format version 0 can read\n" % name)
         code = max(code, one)
     return code
 

@@ -195,6 +195,16 @@ def good_define_classes():
 
 
 @vector
+def good_define_zero():
+    """A definition whose first argument is zero: class 0 of a later version, category 0, id 0."""
+    s = Stream()
+    s.define(0, 0, 0, b"zero")
+    s.define(0, 0, 0, b"")
+    s.event(0x010)
+    return s.data()
+
+
+@vector
 def good_dropped():
     """The examples: three events dropped, pending when the anchor was written."""
     s = Stream(time=9 << 32 | 0x812345)
