@@ -275,7 +275,8 @@ static bool open_bare(struct decoder *decoder, struct error *error)
     /* A `.tare` file whose beginning is lost holds rings as well, but is no image of memory. */
     if (anchor > 0 && !decoder->options.raw && !container_has_chunk(source)) {
         image_index(source, &options, &decoder->own_list, &decoder->directory, &image);
-        if (image.rings > 0 || image.outside > 0 || image.unusable > 0)
+        if (image.rings > 0 || ((image.outside > 0 || image.unusable > 0) &&
+                                (anchor < source->size || !decoder->options.accept_all)))
             return open_image(decoder, &image, error);
     }
     add_raw(decoder);

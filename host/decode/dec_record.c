@@ -344,7 +344,7 @@ static void take_event(struct record_decoder *decoder, const struct place *place
         (id >= 0xC00 && id < TARE_ID_FREE2))
         stream->counts.unnamed++;
     else if (is_string_id(decoder->stream->session, id))
-        stream_open_text(place, 0, argument[0]);
+        stream_open_text(place, NULL, argument[0]);
 }
 
 static void take_define(struct record_decoder *decoder, const struct place *place,
@@ -354,7 +354,7 @@ static void take_define(struct record_decoder *decoder, const struct place *plac
         session_add_string(place->stream->session, argument[0] & 0xFFFF);
         choose_lengths(decoder);
     }
-    stream_open_text(place, argument[0], argument[1]);
+    stream_open_text(place, argument, argument[1]);
 }
 
 /* A built-in record other than PAD and the epochs. */

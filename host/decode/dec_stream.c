@@ -103,7 +103,7 @@ static void complete_text(const struct place *place)
     struct stream_state *state = place->stream->state;
     struct open_text *text = &state->open[--state->open_count];
 
-    if (text->define == 0) {
+    if (!text->is_define) {
         note_text(place, text, false);
     } else {
         struct definitions *definitions = &place->stream->session->definitions;
@@ -123,7 +123,7 @@ void stream_cut_texts(const struct place *place)
         struct open_text *text = &state->open[--state->open_count];
         struct place opener = *place;
 
-        if (text->define == 0)
+        if (!text->is_define)
             note_text(place, text, true);
         opener.index = text->index;
         note_fault(&opener, STREAM_FAULT_CUT_TEXT);
@@ -131,7 +131,7 @@ void stream_cut_texts(const struct place *place)
     }
 }
 
-void stream_open_text(const struct place *place, uint32_t define, uint32_t length)
+void stream_open_text(const struct place *place, const uint32_t *define, uint32_t length)
 {
     struct stream_state *state = place->stream->state;
     struct open_text *text;
@@ -146,10 +146,11 @@ void stream_open_text(const struct place *place, uint32_t define, uint32_t lengt
     text->length = length;
     text->index = place->index;
     text->ticks = place->ticks;
-    text->define = define;
+    text->is_define = define != NULL;
+    text->define = define != NULL ? *define : 0;
     text->batch = place->batch;
     text->serial = place->batch->serial;
-    if (define == 0) {
+    if (define == NULL) {
         text->event = place->batch->count - 1;
         text->event_id = place->batch->events[text->event].id;
     }
@@ -170,7 +171,7 @@ void stream_text_record(const struct place *place, const uint32_t argument[2])
         return;
     }
     text = &state->open[state->open_count - 1];
-    if (text->define == 0)
+    if (!text->is_define)
         place->stream->counts.texts++;
     for (unsigned i = 0; i < 8; i++)
         bytes[i] = (char)(argument[i / 4] >> 8 * (i % 4));
@@ -189,7 +190,7 @@ bool record_text_open(const struct record_decoder *decoder, const struct record_
     for (uint32_t i = 0; i < stream->state->open_count; i++) {
         const struct open_text *text = &stream->state->open[i];
 
-        if (text->define == 0 && is_in_batch(text, batch))
+        if (!text->is_define && is_in_batch(text, batch))
             return true;
     }
     return false;

@@ -17,7 +17,8 @@ struct open_text {
     uint32_t length;
     uint64_t index; /* of the record that opened it */
     uint64_t ticks;
-    uint32_t define; /* argument of the DEFINE record; of an event 0 */
+    bool is_define;  /* else of an event */
+    uint32_t define; /* argument of the DEFINE record */
     uint32_t event_id;
     uint32_t event; /* its number in the batch, as long as that is not cleared: */
     const struct record_batch *batch;
@@ -54,9 +55,9 @@ void note_fault(const struct place *place, enum stream_fault fault);
 /* Allocates the state and gives NOTE_STREAM, once. */
 void stream_announce(const struct place *place);
 
-/* Opens the text of a DEFINE record (define: its first argument) or, with `define` 0, of the event
- * that stands last in the batch. */
-void stream_open_text(const struct place *place, uint32_t define, uint32_t length);
+/* Opens the text of a DEFINE record, whose first argument `define` points at, or, with NULL, of the
+ * event that stands last in the batch. */
+void stream_open_text(const struct place *place, const uint32_t *define, uint32_t length);
 void stream_text_record(const struct place *place, const uint32_t argument[2]);
 void stream_cut_texts(const struct place *place);
 
