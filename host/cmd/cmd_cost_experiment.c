@@ -46,6 +46,7 @@ struct loader {
     const char *path;
     const struct cost_places *places;
     yaml_document_t document;
+    bool parsed; /* the document holds something to free */
     yaml_node_t *root;
     struct cost_experiment *experiment;
     struct error *error;
@@ -101,8 +102,8 @@ static bool parse_document(struct loader *loader, const struct buffer *text)
         die("out of memory");
     }
     yaml_parser_set_input_string(&parser, (const unsigned char *)text->data, text->size);
-    bool good = yaml_parser_load(&parser, &loader->document);
-    if (!good) {
+    loader->parsed = yaml_parser_load(&parser, &loader->document);
+    if (!loader->parsed) {
         yaml_mark_t mark = parser.problem != NULL && parser.error != YAML_READER_ERROR
                                ? parser.problem_mark
                                : parser.mark;
@@ -553,7 +554,7 @@ struct cost_experiment *cost_experiment_load(const char *path, const struct cost
     }
     bool good =
         parse_document(&loader, &text) && apply_schema(&loader, &text) && check_whole(&loader);
-    if (loader.root != NULL) {
+    if (loader.parsed) {
         yaml_document_delete(&loader.document);
     }
     buffer_free(&text);

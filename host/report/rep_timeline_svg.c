@@ -18,9 +18,21 @@ enum {
 
 static const double letter_width = 6.3; /* of the small text, on average */
 
-static const char *const default_names[TIMELINE_STATES] = {"running", "ready", "blocked", "span"};
-static const char *const state_classes[TIMELINE_STATES] = {"svg-f2", "svg-f6", "svg-f1 svg-light",
-                                                           "svg-f4"};
+/* State 0, then the others; further ones repeat the light colours. */
+static const char *const state_classes[] = {"svg-f2",           "svg-f1 svg-light",
+                                            "svg-f3 svg-light", "svg-f5 svg-light",
+                                            "svg-f6 svg-light", "svg-f7 svg-light"};
+enum {
+    STATE_CLASSES = sizeof state_classes / sizeof *state_classes
+};
+
+static const char *span_class(bool declared, unsigned state)
+{
+    if (declared) {
+        return "svg-f4";
+    }
+    return state_classes[state < STATE_CLASSES ? state : 1 + (state - 1) % (STATE_CLASSES - 1)];
+}
 
 struct picture {
     struct buffer *out;
@@ -60,10 +72,10 @@ static void draw_spans(const struct picture *picture, const struct timeline_lane
         double right = place(picture, span->end_ns);
         /* The shortest span is still seen. */
         double width = right - left < 0.8 ? 0.8 : right - left;
-        svg_rectangle(picture->out, state_classes[span->state], left, y + inset, width,
+        svg_rectangle(picture->out, span_class(span->declared, span->state), left, y + inset, width,
                       BAR - 2 * inset);
         if (span->label != NULL && (double)strlen(span->label) * letter_width + 8 < width) {
-            bool light = span->state == TIMELINE_BLOCKED;
+            bool light = !span->declared && span->state > 0;
             svg_text(picture->out, light ? "svg-small svg-ink" : "svg-small svg-paper", left + 4,
                      y + BAR / 2.0 + 4, SVG_START, span->label);
         }
@@ -131,28 +143,33 @@ static void draw_axis(const struct picture *picture, double bottom)
     svg_text(picture->out, "svg-small svg-soft", picture->to, bottom + 29, SVG_END, "milliseconds");
 }
 
+static double draw_key(const struct picture *picture, double x, const char *class_name,
+                       const char *name)
+{
+    svg_rectangle(picture->out, class_name, x, 4, 12, 12);
+    svg_text(picture->out, "svg-small svg-ink", x + 17, 14, SVG_START, name);
+    return x + 17 + (double)strlen(name) * letter_width + 14;
+}
+
 static void draw_legend(const struct picture *picture)
 {
     const struct timeline *timeline = picture->timeline;
-    bool used[TIMELINE_STATES] = {false};
+    bool declared = false;
     bool instants = false;
     bool gaps = false;
+    double x = picture->from;
+    for (unsigned state = 0; state < timeline->state_count; state++) {
+        x = draw_key(picture, x, span_class(false, state), timeline->state_names[state]);
+    }
     for (size_t i = 0; i < timeline->lane_count; i++) {
         for (size_t k = 0; k < timeline->lanes[i].span_count; k++) {
-            used[timeline->lanes[i].spans[k].state] = true;
+            declared = declared || timeline->lanes[i].spans[k].declared;
         }
         instants = instants || timeline->lanes[i].instant_count > 0;
         gaps = gaps || timeline->lanes[i].gap_count > 0;
     }
-    double x = picture->from;
-    for (int state = 0; state < TIMELINE_STATES; state++) {
-        const char *name = timeline->state_names[state] != NULL ? timeline->state_names[state]
-                                                                : default_names[state];
-        if (used[state]) {
-            svg_rectangle(picture->out, state_classes[state], x, 4, 12, 12);
-            svg_text(picture->out, "svg-small svg-ink", x + 17, 14, SVG_START, name);
-            x += 17 + (double)strlen(name) * letter_width + 18;
-        }
+    if (declared) {
+        x = draw_key(picture, x, span_class(true, 0), "span");
     }
     if (instants) {
         svg_line(picture->out, "svg-s5 svg-thin", x + 3, 5, x + 3, 15);

@@ -8,19 +8,11 @@
 
 #include "base_buffer.h"
 
-/* How a span is painted; the names beside the colours are given in struct timeline. */
-enum timeline_state {
-    TIMELINE_RUNNING,
-    TIMELINE_READY,
-    TIMELINE_BLOCKED,
-    TIMELINE_SPAN, /* a span that the application declared */
-    TIMELINE_STATES
-};
-
 struct timeline_span {
     uint64_t begin_ns, end_ns; /* end >= begin; parts outside the stretch are cut off */
-    enum timeline_state state;
-    const char *label; /* written inside when there is room; NULL: none */
+    bool declared;             /* a span that the application declared; else a state of the lane */
+    unsigned state;            /* of a state: index into state_names */
+    const char *label;         /* written inside when there is room; NULL: none */
 };
 
 struct timeline_instant {
@@ -48,7 +40,9 @@ struct timeline {
     uint64_t begin_ns, end_ns; /* the stretch, in the recording's time */
     const struct timeline_lane *lanes;
     size_t lane_count;
-    const char *state_names[TIMELINE_STATES]; /* for the legend; NULL: a default */
+    /* For the legend. State 0 stands out (it should be "running"), the others are light. */
+    const char *const *state_names;
+    size_t state_count;
 };
 
 void timeline_svg(struct buffer *out, const char *id, const struct timeline *timeline,

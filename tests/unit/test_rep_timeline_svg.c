@@ -32,8 +32,8 @@ static struct buffer draw(const struct timeline *timeline, bool standalone)
 static void a_gap_is_drawn_as_a_gap(void **state)
 {
     (void)state;
-    const struct timeline_span spans[] = {{start + ms, start + 3 * ms, TIMELINE_RUNNING, "work"},
-                                          {start + 8 * ms, start + 9 * ms, TIMELINE_BLOCKED, NULL}};
+    const struct timeline_span spans[] = {{start + ms, start + 3 * ms, false, 0, "work"},
+                                          {start + 8 * ms, start + 9 * ms, false, 2, NULL}};
     const struct timeline_gap gaps[] = {{start + 10 * ms, start + 16 * ms, 12}};
     struct timeline_lane lane = {
         .name = "receive", .spans = spans, .span_count = 2, .gaps = gaps, .gap_count = 1};
@@ -57,11 +57,11 @@ static void spans_are_cut_to_the_stretch(void **state)
 {
     (void)state;
     const struct timeline_span spans[] = {
-        {0, start + ms, TIMELINE_RUNNING, NULL},
-        {start + 19 * ms, UINT64_MAX, TIMELINE_READY, NULL},
-        {start + 5 * ms, start + 5 * ms, TIMELINE_SPAN, "a label that has no room"},
-        {0, start - ms, TIMELINE_BLOCKED, "outside"},
-        {start + 30 * ms, start + 31 * ms, TIMELINE_BLOCKED, "outside"}};
+        {0, start + ms, false, 0, NULL},
+        {start + 19 * ms, UINT64_MAX, false, 1, NULL},
+        {start + 5 * ms, start + 5 * ms, true, 0, "a label that has no room"},
+        {0, start - ms, false, 2, "outside"},
+        {start + 30 * ms, start + 31 * ms, false, 2, "outside"}};
     const struct timeline_lane lane = {.name = "lane", .spans = spans, .span_count = 5};
     struct timeline timeline = {
         .begin_ns = start, .end_ns = start + 20 * ms, .lanes = &lane, .lane_count = 1};
@@ -95,7 +95,7 @@ static void names_stay_text(void **state)
 static void an_empty_stretch_draws_nothing(void **state)
 {
     (void)state;
-    const struct timeline_span span = {start, start, TIMELINE_RUNNING, NULL};
+    const struct timeline_span span = {start, start, false, 0, NULL};
     const struct timeline_lane lane = {.name = "lane", .spans = &span, .span_count = 1};
     struct timeline timeline = {
         .begin_ns = start, .end_ns = start, .lanes = &lane, .lane_count = 1};
