@@ -38,7 +38,7 @@ static void say_what_was_exported(const struct export_counts *counts, const char
         warn("nothing lies in the stretch that was asked for, so %s holds no events",
              strcmp(output, "-") == 0 ? "the output" : output);
     if (counts->losses > 0)
-        warn("losses, gaps or damage in %llu places: see the tracks named \"lost\"",
+        warn("losses, gaps or damage: %llu of them, see the tracks named \"lost\"",
              (unsigned long long)counts->losses);
     if (!options->quiet && strcmp(output, "-") != 0)
         fprintf(stderr, "tare: %s written; open it at https://ui.perfetto.dev\n", output);
@@ -47,7 +47,7 @@ static void say_what_was_exported(const struct export_counts *counts, const char
 static int run_export(int argc, char **argv)
 {
     extern const struct command command_export;
-    struct export_options options = {EXPORT_WHOLE};
+    struct export_options options = {EXPORT_WHOLE, .decode.base = UINT64_MAX};
     const char *to = NULL, *path = "-";
     struct export_output output;
     struct export_counts counts;
@@ -62,6 +62,11 @@ static int run_export(int argc, char **argv)
         {0, "begin", OPTION_TIME, &options.begin_ns, "TIME",
          "leave out what ends before, since time 0 of the recording as in 'tare dump'", 0, 0},
         {0, "end", OPTION_TIME, &options.end_ns, "TIME", "leave out what begins behind", 0, 0},
+        {0, "base", OPTION_UNSIGNED, &options.decode.base, "ADDRESS",
+         "image of memory: address of its first byte; default: what its rings say", 0, 0},
+        {0, "raw", OPTION_FLAG, &options.decode.raw, NULL,
+         "look for blocks everywhere in what is no .tare file, even if rings are found in it", 0,
+         0},
         {'q', "quiet", OPTION_FLAG, &options.quiet, NULL, "no progress and no closing line", 0, 0},
         {0}};
 
@@ -74,6 +79,7 @@ static int run_export(int argc, char **argv)
                   arguments + rest_count);
         return error_report(&error);
     }
+    options.decode.base_given = options.decode.base != UINT64_MAX;
     check(to != NULL ? export_find(to) : NULL, to, argv[1], path, &options, &error);
     if (error.code != EXIT_DONE || !export_output_open(&output, path, &error))
         return error_report(&error);

@@ -202,12 +202,15 @@ static void take_item(void *context, const struct timeline_item *item)
 
 /* ------------------------------------------------------------------ two passes */
 
+struct session_times {
+    bool seen;
+    uint64_t first_ticks, last_ticks; /* the first that was seen, and the highest */
+};
+
 struct survey {
     const struct exporter *exporter;
     void *state;
-    struct session_times {
-        uint64_t first_ticks, last_ticks; /* first > last: nothing was seen */
-    } * sessions;                         /* by ordinal */
+    struct session_times *sessions; /* by ordinal */
     size_t session_count;
 };
 
@@ -220,10 +223,11 @@ static void survey_item(void *context, const struct timeline_item *item)
     while (session >= survey->session_count) {
         survey->sessions =
             memory_resize(survey->sessions, survey->session_count + 1, sizeof(*survey->sessions));
-        survey->sessions[survey->session_count++] = (struct session_times){UINT64_MAX, 0};
+        survey->sessions[survey->session_count++] = (struct session_times){false, 0, 0};
     }
     times = &survey->sessions[session];
-    times->first_ticks = item->ticks < times->first_ticks ? item->ticks : times->first_ticks;
+    times->first_ticks = times->seen ? times->first_ticks : item->ticks;
+    times->seen = true;
     times->last_ticks = item->ticks > times->last_ticks ? item->ticks : times->last_ticks;
     if (survey->exporter->survey != NULL)
         survey->exporter->survey(survey->state, item);
@@ -239,9 +243,9 @@ static struct export_clock *make_clocks(const struct survey *survey,
 
     for (size_t i = 0; i < directory->session_count; i++) {
         const struct decode_session *session = directory->sessions[i];
-        struct session_times times = {0, 0};
+        struct session_times times = {false, 0, 0};
 
-        if (i < survey->session_count && survey->sessions[i].first_ticks != UINT64_MAX)
+        if (i < survey->session_count)
             times = survey->sessions[i];
         clocks[i].scale = session_scale(session, times.first_ticks);
         clocks[i].base_ns =
@@ -334,11 +338,11 @@ bool export_recording(const struct exporter *exporter, const char *path,
 
     *counts = (struct export_counts){0};
     if (error->code == EXIT_DONE)
-        first = decoder_open(name.data, NULL, error);
+        first = decoder_open(name.data, &options->decode, error);
     if (first != NULL) {
         progress.total = 2 * decoder_size(first);
         run_timeline(first, survey_item, &survey, &progress, 0, output);
-        second = decoder_open(name.data, NULL, error);
+        second = decoder_open(name.data, &options->decode, error);
     }
     if (second != NULL) {
         struct export_source source = {.directory = decoder_directory(first),

@@ -61,7 +61,8 @@ const char *export_names(void);
 struct export_options {
     /* The stretch, in ns since time 0 of the recording's first session (mod_clock.h). */
     int64_t begin_ns, end_ns;
-    bool quiet; /* no progress line */
+    struct decode_options decode; /* of what is no `.tare` file; merged by time */
+    bool quiet;                   /* no progress line */
 };
 #define EXPORT_WHOLE .begin_ns = INT64_MIN, .end_ns = INT64_MAX
 

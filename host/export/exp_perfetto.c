@@ -44,22 +44,27 @@ struct track {
     uint32_t free;   /* of lane 0: the first free lane; of a free lane: the next; uuid, 0: none */
 };
 
+struct open_span {
+    uint64_t number;
+    uint32_t id;
+};
+
 /* Spans that are open in a stream, in order of begin. */
 struct open_spans {
-    struct open_span {
-        uint64_t number;
-        uint32_t id;
-    } * list;
+    struct open_span *list;
     size_t count, capacity;
+};
+
+/* Ids of spans that get lanes of their own. */
+struct own_lane {
+    uint64_t ids[TARE_ID_COUNT / 64];
 };
 
 struct perfetto {
     struct perfetto_writer writer;
     struct export_output *output;
     const struct export_source *source;
-    struct own_lane { /* ids of spans that get lanes of their own */
-        uint64_t ids[TARE_ID_COUNT / 64];
-    } * own_lane; /* by ordinal of the session */
+    struct own_lane *own_lane; /* by ordinal of the session */
     size_t session_count;
     struct open_spans *open; /* by ordinal of the stream; first pass only */
     size_t open_count;

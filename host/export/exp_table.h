@@ -9,12 +9,14 @@
 
 #include "base_buffer.h"
 
+struct export_key {
+    size_t at, size; /* in `keys` */
+};
+
 /* All zero is an empty table. */
 struct export_table {
     struct buffer keys;
-    struct export_key {
-        size_t at, size;
-    } * entries; /* entries[n - 1] is the key with number n */
+    struct export_key *entries; /* entries[n - 1] is the key with number n */
     uint32_t *slots;
     size_t count, capacity, slot_count;
     uint64_t seed;

@@ -200,13 +200,15 @@ static bool choose(const char *path, const struct excerpt_options *options, stru
 
 /* ------------------------------------------------------------------ second pass: what happens */
 
+struct seen_stream {
+    size_t lane;    /* 1 + number of the lane; 0: none yet */
+    bool has_state; /* a state machine of it has been seen */
+};
+
 struct collector {
     struct excerpt *excerpt;
     struct chosen_session chosen;
-    struct seen_stream {
-        size_t lane;    /* 1 + number of the lane; 0: none yet */
-        bool has_state; /* a state machine of it has been seen */
-    } * streams;        /* by ordinal */
+    struct seen_stream *streams; /* by ordinal */
     size_t stream_count, count;
     struct buffer text;
 };
