@@ -127,8 +127,9 @@ struct cost_arm_facts {
     char *not_run; /* the reason, or NULL */
     struct cost_image *images;
     size_t image_count;
-    char
-        *command; /* as run, words joined by spaces, with the variables of the experiment left in */
+    char *command; /* words joined by spaces, the variables of the experiment left in */
+    struct cost_fact *reported; /* texts that the program printed beside its metrics, first run */
+    size_t reported_count;
 };
 
 struct cost_trace {

@@ -5,15 +5,20 @@
 #include <stdbool.h>
 
 #include "ana_cost.h"
+#include "mod_excerpt.h"
 #include "rep_timeline_svg.h"
 
 struct cost_excerpt {
     bool found;
     struct timeline timeline;
-    char *note; /* which stretch of which recording, or why there is none */
+    char *note;             /* which stretch of which recording, or why there is none */
+    struct excerpt excerpt; /* owns what the timeline refers to, beside the arrays below */
+    struct timeline_lane *lanes;
+    const char **state_names;
 };
 
-/* Takes it from the middle block's run of the first arm that recorded with Tare. */
+/* Takes 20 ms from a recording of the middle block: of the first arm whose recordings are Tare's
+ * (*.tare). Zeroed before; free it in either case. */
 void cost_excerpt_take(struct cost_excerpt *excerpt, const struct cost_data *data,
                        const char *folder);
 void cost_excerpt_free(struct cost_excerpt *excerpt);

@@ -122,6 +122,24 @@ static void show_progress(void *context, double elapsed_s)
                   lab->note);
 }
 
+/* What the program says about itself: compiler, options, ... */
+static void take_reported(struct cost_arm_facts *facts, json_t *json)
+{
+    const char *key;
+    json_t *value;
+    if (facts->reported != NULL) {
+        return;
+    }
+    facts->reported = memory_new(json_object_size(json) + 1, sizeof *facts->reported);
+    json_object_foreach(json, key, value)
+    {
+        if (json_is_string(value)) {
+            facts->reported[facts->reported_count++] =
+                (struct cost_fact){memory_text(key), memory_text(json_string_value(value))};
+        }
+    }
+}
+
 static bool take_values(struct lab *lab, struct cost_run *run, const struct buffer *out,
                         struct buffer *reason)
 {
@@ -146,6 +164,9 @@ static bool take_values(struct lab *lab, struct cost_run *run, const struct buff
             buffer_printf(reason, "metric '%s' is %s in its output", metric->name,
                           value == NULL ? "not" : "no number");
         }
+    }
+    if (good) {
+        take_reported(&lab->data.arms[run->arm], json);
     }
     json_decref(json);
     return good;
@@ -432,6 +453,7 @@ void lab_free(struct lab *lab)
             free(facts->images[k].hash);
         }
         free(facts->images);
+        cost_facts_free(facts->reported, facts->reported_count);
         free(facts->not_run);
         free(facts->command);
     }

@@ -413,6 +413,13 @@ void html_settings(const struct cost_page *page, struct buffer *out)
             svg_escape(out, arm->settings[k].value);
             buffer_text(out, "</dd>");
         }
+        for (size_t k = 0; k < data->arms[i].reported_count; k++) {
+            buffer_text(out, "<dt>reported: ");
+            svg_escape(out, data->arms[i].reported[k].name);
+            buffer_text(out, "</dt><dd>");
+            svg_escape(out, data->arms[i].reported[k].value);
+            buffer_text(out, "</dd>");
+        }
         for (unsigned k = 0; k < arm->environment_count; k++) {
             buffer_text(out, "<dt>environment</dt><dd><code>");
             svg_escape(out, arm->environment[k]);

@@ -158,6 +158,11 @@ static void put_arms(struct json *json, const struct cost_analysis *analysis)
             json_put_text(json, arm->settings[k].name, arm->settings[k].value);
         }
         json_end_object(json);
+        json_put_object(json, "reported");
+        for (size_t k = 0; k < data->arms[i].reported_count; k++) {
+            json_put_text(json, data->arms[i].reported[k].name, data->arms[i].reported[k].value);
+        }
+        json_end_object(json);
         put_images(json, &data->arms[i]);
         if (arm->recording != NULL) {
             put_arm_trace(json, &analysis->traces[i]);
