@@ -423,7 +423,8 @@ class Decoder:
 
 def listing(data, image):
     """The text and the exit code. Two passes: the first finds the ids of string events."""
-    tare = not image and (data[:8] == b"TARE\r\n\x1a\n" or Decoder({}).header(data, 16) is not None)
+    begins = data[:8] == b"TARE\r\n\x1a\n"
+    tare = not image and (begins or Decoder({}).header(data, 16) is not None)
     if tare and len(data) >= 16 and data[8:12] != bytes(4):
         return "", 4
     strings = {}
@@ -434,7 +435,7 @@ def listing(data, image):
     for stream in streams:
         stream.finish()
     lines = decoder.head + [line for stream in streams for line in stream.lines]
-    return "".join(line + "\n" for line in lines), 0 if streams or tare and not decoder.head else 4
+    return "".join(line + "\n" for line in lines), 0 if streams or begins and not decoder.head else 4
 
 
 def main(arguments):

@@ -180,6 +180,18 @@ def bad_clock_backwards():
 
 
 @vector
+def bad_clock_backwards_by_epoch():
+    """The high part runs over 2^44 by an EPOCH."""
+    s = Stream(time=(1 << 64) - (1 << 20))
+    s.event(0x010)
+    s.emit("EPOCH from ...FFFF to ...0001", 0x80000007, 0xFFFF0001)
+    s.high = 1
+    s.time = 1 << 20 | 7
+    s.event(0x011)
+    return s.data()
+
+
+@vector
 def bad_clock_backwards_behind_anchor():
     """The first record behind an anchor is earlier than the anchor says."""
     s = Stream()
@@ -535,6 +547,12 @@ def bad_tare_position_back():
 def bad_tare_version():
     """A file of format version 1. exit 4"""
     return file_header(1) + stream_chunk(one_block().data())
+
+
+@vector
+def bad_tare_magic_alone():
+    """A damaged file header and no stream behind it. exit 4"""
+    return damaged(file_header() + text_chunk(1, b"{}"), 0, 0)
 
 
 @vector

@@ -205,6 +205,14 @@ def good_define_zero():
 
 
 @vector
+def good_define_empty():
+    """Nothing but a definition without text."""
+    s = Stream()
+    s.define(1, 0, 0x010, b"")
+    return s.data()
+
+
+@vector
 def good_dropped():
     """The examples: three events dropped, pending when the anchor was written."""
     s = Stream(time=9 << 32 | 0x812345)
