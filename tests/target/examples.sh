@@ -44,6 +44,14 @@ expect 1 '^define .* "producer"$'
 expect 1 '^define .* "consumer"$'
 expect 2 '^end [0-9]+ 0 0$'
 
+# And as the recorder's manual has it.
+mkdir manual
+(
+    cd manual
+    PATH=$(dirname "$TARE"):$PATH python3 "$SOURCE/tools/doc_examples.py" "$SOURCE" \
+        "$SOURCE/recorder/README.md"
+)
+
 for tool in arm-none-eabi-gcc qemu-system-arm; do
     command -v "$tool" >/dev/null || {
         echo "skipped: no $tool"
@@ -64,7 +72,10 @@ expect 1 '^text 0 [0-9]+ "warming up"$'
 expect 20 "^event 0 [0-9]+ $(id tick 1) "
 expect 1 '^end 0 0 0$'
 "$TARE" dump bare.ram >dump
-grep -q 'speed.*rpm' dump || fail "dump of the whole memory shows no speed"
+[ "$(grep -c 'main core *speed *value=[0-9]* rpm$' dump)" -eq 20 ] ||
+    fail "20 lines with the speed are not in the dump of the whole memory"
+"$TARE" check --strict bare.ram >checked || fail "tare check finds fault with bare.ram"
+"$TARE" check --strict first.tare >checked || fail "tare check finds fault with first.tare"
 
 for example in "$SOURCE"/examples/*.c "$SOURCE"/examples/*/*.c; do
     lines=$(wc -l <"$example")
