@@ -65,13 +65,14 @@ static void judge_snapshots(struct session_scale *scale, const struct decode_ses
 static bool use_snapshots(struct session_scale *scale, const struct decode_session *session,
                           bool has_estimate)
 {
-    const struct clock_snapshot *first = session->snapshots;
-    const struct clock_snapshot *last = first + session->snapshot_count - 1;
+    const struct clock_snapshot *first = session->snapshots, *last;
     uint64_t ticks, ns;
     double rate;
 
-    if (session->snapshot_count < 2 || last->ticks <= first->ticks ||
-        last->monotonic_ns <= first->monotonic_ns)
+    if (session->snapshot_count < 2)
+        return false;
+    last = first + session->snapshot_count - 1;
+    if (last->ticks <= first->ticks || last->monotonic_ns <= first->monotonic_ns)
         return false;
     ticks = last->ticks - first->ticks;
     ns = last->monotonic_ns - first->monotonic_ns;

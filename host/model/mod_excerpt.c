@@ -449,7 +449,8 @@ static void put_in_order(struct excerpt *excerpt, const struct decode_directory 
     struct buffer name = {0};
     size_t kept = 0;
 
-    qsort(excerpt->lanes, excerpt->lane_count, sizeof(*excerpt->lanes), compare_lanes);
+    if (excerpt->lane_count > 0)
+        qsort(excerpt->lanes, excerpt->lane_count, sizeof(*excerpt->lanes), compare_lanes);
     for (size_t i = 0; i < excerpt->lane_count; i++) {
         struct excerpt_lane *lane = &excerpt->lanes[i];
 
@@ -461,7 +462,9 @@ static void put_in_order(struct excerpt *excerpt, const struct decode_directory 
             free(lane->gaps);
             continue;
         }
-        qsort(lane->intervals, lane->interval_count, sizeof(*lane->intervals), compare_intervals);
+        if (lane->interval_count > 0)
+            qsort(lane->intervals, lane->interval_count, sizeof(*lane->intervals),
+                  compare_intervals);
         buffer_clear(&name);
         stream_append_name(&name, directory->streams[lane->stream]);
         lane->name = excerpt->texts.size;
