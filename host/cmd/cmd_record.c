@@ -260,7 +260,7 @@ static int run_record(int argc, char **argv)
                                        .rings = SESSION_RINGS_DEFAULT,
                                        .block_words = 256,
                                        .categories = UINT32_MAX,
-                                       .poll_ns = 1000000};
+                                       .poll_ns = 10000000};
     const struct option_row rows[] = {
         {'o', "output", OPTION_TEXT, &options->output, "FILE",
          "recording to write; default run.tare", 0, 0},
@@ -274,7 +274,7 @@ static int run_record(int argc, char **argv)
          "categories that are on at start, bit n for category n; default 0xffffffff", 0,
          UINT32_MAX},
         {0, "poll", OPTION_TIME, &options->poll_ns, "TIME",
-         "pause between two looks at the rings; default 1ms", 0, 0},
+         "pause between two looks at the rings; default 10ms", 0, 0},
         {0, "monotonic", OPTION_FLAG, &options->monotonic, NULL,
          "stamp with CLOCK_MONOTONIC even where the processor's counter is good", 0, 0},
         {'q', "quiet", OPTION_FLAG, &options->quiet, NULL, "no closing line", 0, 0},
