@@ -37,7 +37,7 @@ cd "$SCRATCH"
 "$TARE" record -q -o first.tare -- ./first
 decode first.tare ""
 expect 100 "^event [0-9]+ [0-9]+ $(id 'block ready' 1) 000002"
-expect 200 "^event [0-9]+ [0-9]+ $(id 'pending' 2) "
+expect 100 "^event [0-9]+ [0-9]+ $(id 'left' 2) "
 expect 100 "^event [0-9]+ [0-9]+ $(id 'process' 4) "
 expect 100 "^event [0-9]+ [0-9]+ $(id 'process' 5) "
 expect 1 '^define .* "producer"$'
