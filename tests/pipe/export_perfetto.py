@@ -3,6 +3,7 @@ of protoc's text anew; read the difference before you keep it."""
 import difflib
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -12,8 +13,11 @@ EXPECTED = SOURCE / "tests" / "pipe" / "export_perfetto.expected"
 sys.path[:0] = [str(SOURCE / "tools"), str(SOURCE / "tests" / "pipe")]
 import perfetto_trace
 import vector_encoder as encoder
+import vectors_variants
 
 EVENT, VALUE, STATE, SPAN_BEGIN, SPAN_END, STRING, CATEGORY, STREAM = range(1, 9)
+LOSSES = {"dropped", "suppressed", "gap", "disorder", "damage", "clock backwards", "unverified"}
+VARIANTS = 300
 ORIGIN, MONOTONIC, REALTIME, TICK_NS = 0x10000, 5_000_000_000, 1_700_000_000_000_000_000, 10
 
 
@@ -182,6 +186,47 @@ def check_stretch():
             if s["track"].name == "lost"], [("dropped", 5000, 6000)])
 
 
+# ------------------------------------------------------------------ whatever stands in the input
+
+
+def check_damaged():
+    """All vectors and what can become of them: either refused or a trace in which slices nest, times
+    rise and every loss that the dump tells of stands on a track named "lost"."""
+    inputs = {}
+    for hexadecimal in sorted((SOURCE / "spec" / "vectors").glob("*/*.hex")):
+        inputs[hexadecimal.stem] = bytes.fromhex(re.sub("#.*", "", hexadecimal.read_text()))
+    inputs["hand"] = made_by_hand()
+    accepted = 0
+    for data in list(inputs.values()) + [data for name, data in vectors_variants.variants(
+            {"hand": inputs["hand"], **inputs}, VARIANTS, 1)]:
+        pathlib.Path("damaged.tare").write_bytes(data)
+        done = subprocess.run([TARE, "export", "-q", "damaged.tare", "--to", "perfetto"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
+        assert done.returncode in (0, 4), done.stderr.decode()
+        if done.returncode == 4:
+            assert done.stdout == b""
+            continue
+        accepted += 1
+        trace = perfetto_trace.Trace(done.stdout)
+        lines = dumped("damaged.tare")
+        for kind, name in (("dropped", "dropped"), ("suppressed", "suppressed")):
+            told = sum(line["events"] for line in lines
+                       if line["type"] == "loss" and line["class"] == kind)
+            shown = sum(s["notes"]["events"] for s in trace.slices if s["name"] == name)
+            assert told == shown, "%s: the dump has %d, the export %d" % (kind, told, shown)
+        assert sum(line["type"] == "gap" for line in lines) == \
+            sum(s["name"] == "gap" for s in trace.slices)
+        shown = len(trace.instants) + len(trace.counters) + sum(
+            "state" in s["track"].name or s["name"] not in LOSSES for s in trace.slices)
+        # An end with a begin is no slice of its own; a text that came late is an instant more.
+        stored = sum(line["type"] == "event" for line in lines)
+        ends = sum(line["type"] == "event" and line["class"] == "span_end" for line in lines)
+        late = sum(line["type"] == "text" for line in lines)
+        orphans = sum("end without begin" in i["name"] for i in trace.instants)
+        assert shown == stored - ends + orphans + late, (shown, stored, ends, orphans, late)
+    print("%d of %d inputs were exported" % (accepted, len(inputs) + VARIANTS))
+
+
 # ------------------------------------------------------------------ real threads
 
 
@@ -278,6 +323,7 @@ def expect(what, found, wanted):
 def main():
     check_made_by_hand()
     check_stretch()
+    check_damaged()
     check_gateway()
 
 
