@@ -94,12 +94,13 @@ static struct cost_arm_trace trace_of(const struct cost_data *data, size_t arm)
         if (run->trace.checked) {
             trace.runs_checked++;
             trace.runs_with_loss += run->trace.lost > 0;
+            trace.runs_unhealthy += !run->trace.healthy;
             trace.stored += run->trace.stored;
             trace.lost += run->trace.lost;
         }
     }
-    trace.complete =
-        trace.runs > 0 && trace.runs_checked == trace.runs && trace.runs_with_loss == 0;
+    trace.complete = trace.runs > 0 && trace.runs_checked == trace.runs &&
+                     trace.runs_with_loss == 0 && trace.runs_unhealthy == 0;
     return trace;
 }
 

@@ -61,6 +61,7 @@ struct cost_recording {
     char **check; /* argv of a command that prints the health as JSON */
     unsigned check_count;
     char *stored, *lost;        /* where in that JSON the two counts stand */
+    char *healthy;              /* where it says true or false about the whole; NULL: nowhere */
     struct cost_setting *facts; /* further ones: a name for people, its place in that JSON */
     unsigned facts_count;
 };
@@ -134,6 +135,7 @@ struct cost_arm_facts {
 
 struct cost_trace {
     bool checked;        /* the health command gave an answer */
+    bool healthy;        /* what it says about the whole; true where it says nothing */
     double stored, lost; /* events */
     char *problem;       /* why there is no answer, or NULL */
     char *path;          /* of the recording, relative to the output folder, or NULL */
@@ -207,8 +209,9 @@ struct cost_check {
 
 struct cost_arm_trace {
     size_t runs, runs_checked, runs_with_loss;
-    double stored, lost; /* sums over the checked runs */
-    bool complete;       /* every run was checked and lost nothing */
+    size_t runs_unhealthy; /* checked, and found damaged, cut or with gaps */
+    double stored, lost;   /* sums over the checked runs */
+    bool complete;         /* every run was checked, is healthy and lost nothing */
 };
 
 struct cost_drift {

@@ -90,7 +90,7 @@ void cost_trace_text(struct buffer *out, const struct cost_arm_trace *trace)
     buffer_text(out, " of ");
     cost_number(out, trace->stored + trace->lost, 0, false);
     buffer_text(out, " events lost");
-    if (trace->lost == 0 && trace->stored > 0) {
+    if (trace->complete && trace->stored > 0) {
         buffer_text(out, " (");
         cost_bound(out, 3 / trace->stored);
         buffer_text(out, ")");
@@ -98,6 +98,10 @@ void cost_trace_text(struct buffer *out, const struct cost_arm_trace *trace)
     if (trace->runs_checked < trace->runs) {
         buffer_printf(out, "; %zu of %zu recordings could not be checked",
                       trace->runs - trace->runs_checked, trace->runs);
+    }
+    if (trace->runs_unhealthy > 0) {
+        buffer_printf(out, "; %zu of %zu recordings damaged or with gaps", trace->runs_unhealthy,
+                      trace->runs);
     }
 }
 
@@ -174,9 +178,12 @@ static void add_loss(struct buffer *out, const struct cost_analysis *analysis, s
         buffer_text(out, " of ");
         cost_number(out, trace->lost + trace->stored, 0, false);
         buffer_text(out, " trace events");
-    } else {
+    } else if (trace->runs_checked < trace->runs) {
         buffer_printf(out, "left %zu of %zu recordings whose health is not known",
                       trace->runs - trace->runs_checked, trace->runs);
+    } else {
+        buffer_printf(out, "left %zu of %zu recordings damaged or with gaps", trace->runs_unhealthy,
+                      trace->runs);
     }
 }
 

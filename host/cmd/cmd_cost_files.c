@@ -109,9 +109,10 @@ bool cost_runs_write(const char *folder, const struct cost_data *data, struct er
     for (size_t k = 0; k < experiment->metrics_count; k++) {
         buffer_printf(&out, ",%s", experiment->metrics[k].name);
     }
-    buffer_text(&out, ",sentinel_before_ns,sentinel_after_ns,load_average,trace_checked,"
-                      "trace_stored_events,trace_lost_events,recording,recording_bytes,"
-                      "trace_problem,voided,void_reason\n");
+    buffer_text(&out,
+                ",sentinel_before_ns,sentinel_after_ns,load_average,trace_checked,trace_healthy,"
+                "trace_stored_events,trace_lost_events,recording,recording_bytes,"
+                "trace_problem,voided,void_reason\n");
     for (size_t i = 0; i < data->run_count; i++) {
         const struct cost_run *run = &data->runs[i];
         buffer_printf(&out, "%zu,%zu,%zu,%zu,%s", i + 1, run->block + 1, run->attempt + 1,
@@ -124,7 +125,7 @@ bool cost_runs_write(const char *folder, const struct cost_data *data, struct er
         put_value(&out, run->sentinel_before_ns);
         put_value(&out, run->sentinel_after_ns);
         put_value(&out, run->load_average);
-        buffer_printf(&out, ",%d", run->trace.checked);
+        buffer_printf(&out, ",%d,%d", run->trace.checked, run->trace.checked && run->trace.healthy);
         put_value(&out, run->trace.stored);
         put_value(&out, run->trace.lost);
         put_cell(&out, run->trace.path);

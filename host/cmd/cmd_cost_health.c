@@ -75,6 +75,8 @@ static void take_health(const struct cost_recording *recording, json_t *json,
         trace->problem = text.data;
         return;
     }
+    trace->healthy =
+        recording->healthy == NULL || json_is_true(health_find(json, recording->healthy));
     trace->stored = json_number_value(stored);
     trace->lost = json_number_value(lost);
     trace->facts = memory_new(recording->facts_count + 1, sizeof *trace->facts);

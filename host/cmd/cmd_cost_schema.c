@@ -70,6 +70,7 @@ static const cyaml_schema_field_t recording_fields[] = {
     NEEDED_LIST("check", struct cost_recording, check, &word, 200),
     NEEDED_TEXT("stored", struct cost_recording, stored),
     NEEDED_TEXT("lost", struct cost_recording, lost),
+    OPTIONAL_TEXT("healthy", struct cost_recording, healthy),
     OPTIONAL_LIST("facts", struct cost_recording, facts, &fact, 40),
     CYAML_FIELD_END};
 

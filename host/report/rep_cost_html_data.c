@@ -196,16 +196,16 @@ static void trace_runs(const struct cost_analysis *analysis, size_t arm, struct 
 
 void html_trace(const struct cost_page *page, struct buffer *out)
 {
-    static const char *const columns[] = {"arm",        ">recordings",    ">checked",
-                                          ">with loss", ">stored events", ">lost events",
-                                          "complete"};
+    static const char *const columns[] = {"arm",          ">recordings", ">checked",
+                                          ">with loss",   ">damaged",    ">stored events",
+                                          ">lost events", "complete"};
     const struct cost_analysis *analysis = page->analysis;
     const struct cost_experiment *experiment = analysis->data->experiment;
     html_section(out, 8, "trace", "Trace health");
     html_table(out,
                "Every recording was checked after its run by the recorder's own reader. What the "
                "recorder lost stands here; what the application lost stands in section 9.",
-               columns, 7);
+               columns, 8);
     size_t recording = 0;
     for (size_t arm = 0; arm < experiment->arms_count; arm++) {
         const struct cost_arm_trace *trace = &analysis->traces[arm];
@@ -216,8 +216,12 @@ void html_trace(const struct cost_page *page, struct buffer *out)
         struct buffer text = {0};
         buffer_text(out, "<tr>");
         html_head_cell(out, experiment->arms[arm].label);
-        const double figures[] = {(double)trace->runs, (double)trace->runs_checked,
-                                  (double)trace->runs_with_loss, trace->stored, trace->lost};
+        const double figures[] = {(double)trace->runs,
+                                  (double)trace->runs_checked,
+                                  (double)trace->runs_with_loss,
+                                  (double)trace->runs_unhealthy,
+                                  trace->stored,
+                                  trace->lost};
         for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
             cost_number(&text, figures[i], 0, false);
             html_figure_cell(out, &text);
@@ -227,7 +231,7 @@ void html_trace(const struct cost_page *page, struct buffer *out)
         buffer_free(&text);
     }
     if (recording == 0) {
-        buffer_text(out, "<tr><td colspan=\"7\">no arm left a recording</td></tr>\n");
+        buffer_text(out, "<tr><td colspan=\"8\">no arm left a recording</td></tr>\n");
     }
     html_end_table(out);
     for (size_t arm = 0; arm < experiment->arms_count; arm++) {

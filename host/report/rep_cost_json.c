@@ -130,6 +130,7 @@ static void put_arm_trace(struct json *json, const struct cost_arm_trace *trace)
     json_put_unsigned(json, "recordings", trace->runs);
     json_put_unsigned(json, "recordings_checked", trace->runs_checked);
     json_put_unsigned(json, "recordings_with_loss", trace->runs_with_loss);
+    json_put_unsigned(json, "recordings_unhealthy", trace->runs_unhealthy);
     json_put_number(json, "stored_events", trace->stored);
     json_put_number(json, "lost_events", trace->lost);
     json_put_bool(json, "complete", trace->complete);
@@ -309,6 +310,7 @@ static void put_trace(struct json *json, const struct cost_trace *trace)
     json_put_object(json, "trace");
     json_put_text(json, "recording", trace->path);
     json_put_bool(json, "checked", trace->checked);
+    json_put_bool(json, "healthy", trace->checked && trace->healthy);
     json_put_text(json, "problem", trace->problem);
     json_put_number(json, "stored_events", trace->stored);
     json_put_number(json, "lost_events", trace->lost);

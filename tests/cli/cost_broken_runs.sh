@@ -83,6 +83,13 @@ END
 grep -q 'rec left 6 of 6 recordings whose health is not known' health.txt
 grep -q 'word withheld' health.txt
 
+# Nothing lost, and yet damaged: not complete either.
+sed 's/check: \["false"\], stored: a, lost: b/check: [echo, "{\\"a\\": 9, \\"b\\": 0, \\"fine\\": false}"], stored: a, lost: b, healthy: fine/' \
+    health.yaml >damaged.yaml
+"$TARE" cost run damaged.yaml -o damaged >damaged.txt
+grep -q 'rec left 6 of 6 recordings damaged or with gaps' damaged.txt
+grep -q 'word withheld' damaged.txt
+
 # Steps around a run: `after` and `finally` run whatever happens; a failing set-up ends the experiment.
 cat >steps.yaml <<'END'
 title: Steps
