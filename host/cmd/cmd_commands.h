@@ -3,5 +3,6 @@
  * so there is no include guard. */
 COMMAND(record)
 COMMAND(dump)
+COMMAND(check)
 COMMAND(export)
 COMMAND(cost)

@@ -473,7 +473,7 @@ static enum step take_record(struct record_decoder *decoder, struct record_batch
         return damage(decoder, batch, STREAM_FAULT_BAD_EPOCH);
 
     place.ticks = time;
-    if (id != TARE_ID_EPOCH && time < state->last_time)
+    if (time < state->last_time)
         note_clock_backwards(&place);
     state->last_time = time;
     count_time(&decoder->stream->counts, time);

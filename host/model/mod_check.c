@@ -140,14 +140,15 @@ bool check_counts_stream(const struct decode_stream *stream)
            stream->last_ring == NULL || stream->last_ring->kind != TARE_RING_DEFINITIONS;
 }
 
-/* Faults that show damaged data, or a count or clock that is wrong. Texts are cut and gaps open
- * where events were lost, without any damage. */
+/* Faults that show damaged data, or a count or clock that is wrong. Texts are cut where events were
+ * lost, and data may end anywhere, without any damage. */
 static uint64_t count_damage(const struct stream_counts *counts)
 {
     uint64_t damage = 0;
 
     for (unsigned i = 0; i < STREAM_FAULT_COUNT; i++)
-        if (i != STREAM_FAULT_CUT_TEXT && i != STREAM_FAULT_ORPHAN_TEXT)
+        if (i != STREAM_FAULT_CUT_TEXT && i != STREAM_FAULT_ORPHAN_TEXT &&
+            i != STREAM_FAULT_TRUNCATED)
             damage += counts->faults[i];
     return damage;
 }
@@ -302,10 +303,11 @@ static void judge(struct check *check, const struct decoder *decoder)
     for (size_t i = 0; i < check->session_count; i++)
         stands = stands || check->sessions[i].clock_stands;
     for (unsigned i = 0; i < FILE_FAULT_COUNT; i++)
-        check->damaged = check->damaged || facts->faults[i] > 0;
+        check->damaged = check->damaged || (facts->faults[i] > 0 && i != FILE_FAULT_TRUNCATED);
     check->damaged = check->damaged || facts->bad_signature || facts->misfits > 0 ||
                      totals->damage > 0 || totals->unverified_blocks > 0 || stands;
-    check->unfinished = kind == INPUT_FILE && !facts->finished;
+    check->unfinished =
+        (kind == INPUT_FILE && !facts->finished) || totals->faults[STREAM_FAULT_TRUNCATED] > 0;
     /* In an image of memory what was read before is not in the way. */
     check->lossy = totals->dropped + totals->suppressed + totals->torn + totals->gap_words > 0 ||
                    (kind != INPUT_IMAGE && totals->gap_before > 0);

@@ -66,7 +66,7 @@ struct check_totals {
     uint64_t blocks, unverified_blocks;
     uint64_t words, words_anchors, words_epochs, words_events;
     uint64_t faults[STREAM_FAULT_COUNT];
-    uint64_t damage; /* faults that mean damaged data: all but those that only follow from a loss */
+    uint64_t damage; /* faults that mean damage: all but those of a loss or of an early end */
     uint64_t names_lost, ids_refused, rings_refused;
     uint32_t streams;        /* with events or losses, or with a ring for events */
     uint32_t active_streams; /* recorders that were still at work at the end */
@@ -76,7 +76,7 @@ struct check_totals {
 enum check_verdict {
     CHECK_COMPLETE,   /* nothing lost, nothing damaged */
     CHECK_LOSSY,      /* events are missing; what is there is sound */
-    CHECK_UNFINISHED, /* the collector did not come to its end */
+    CHECK_UNFINISHED, /* the collector did not come to its end, or the end is missing */
     CHECK_DAMAGED,    /* part of the data is damaged */
     CHECK_EMPTY       /* no event at all */
 };

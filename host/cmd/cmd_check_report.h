@@ -1,0 +1,23 @@
+/* The two forms in which `tare check` prints what it found. */
+#ifndef CMD_CHECK_REPORT_H
+#define CMD_CHECK_REPORT_H
+
+#include "base_buffer.h"
+#include "dec_input.h"
+#include "mod_check.h"
+
+struct check_source {
+    const char *path;
+    const struct decoder *decoder;
+};
+
+void check_append_text(struct buffer *out, const struct check *check,
+                       const struct check_source *source);
+void check_append_json(struct buffer *out, const struct check *check,
+                       const struct check_source *source);
+
+/* The first line of the text form, without its end: the verdict in one sentence. */
+void check_append_verdict(struct buffer *out, const struct check *check,
+                          const struct check_source *source);
+
+#endif
