@@ -71,7 +71,8 @@ def random_record(dice, s):
     text = bytes(dice.randrange(256) for _ in range(dice.choice((0, 1, 7, 8, 9, 30))))
     if kind < 4:
         id = dice.choice((0x001, 0x010, 0x7FF, 0x801, 0x810, 0x811, 0xBFF, 0xC01, 0xC10, 0xFEF))
-        s.event(id, *(dice.choice((0, 5, 8, 1023, 1024, dice.getrandbits(32))) for _ in range((id >= 0x800) + (id >= 0xC00))))
+        count = (id >= 0x800) + (id >= 0xC00)
+        s.event(id, *(dice.choice((0, 5, 8, 1023, 1024, dice.getrandbits(32))) for _ in range(count)))
     elif kind < 7:
         s.string(0x811, text)
     elif kind == 7:
@@ -87,7 +88,8 @@ def random_record(dice, s):
     elif kind == 11:
         s.loss(0xC06, dice.randrange(4), dice.getrandbits(60), 1)
     elif kind == 12:
-        s.put("", dice.choice((0xC04, 0xC05, 0xC06, 0xC07, 0xC08, 0xC09, 0xC0F, 0xFFE)), dice.randrange(5), dice.randrange(3))
+        id = dice.choice((0xC04, 0xC05, 0xC06, 0xC07, 0xC08, 0xC09, 0xC0F, 0xFFE))
+        s.put("", id, dice.randrange(5), dice.randrange(3))
     elif kind == 13 and dice.randrange(4) == 0:
         s.make_room(1)
         s.emit("", dice.choice(WORDS))
