@@ -11,15 +11,14 @@
 
 extern const struct exporter exporter_perfetto;
 
-static const struct exporter *const exporters[] = {&exporter_perfetto};
-
-#define EXPORTERS (sizeof(exporters) / sizeof(*exporters))
+/* NULL ends the list. */
+static const struct exporter *const exporters[] = {&exporter_perfetto, NULL};
 
 const struct exporter *export_find(const char *name)
 {
-    for (size_t i = 0; i < EXPORTERS; i++)
-        if (strcmp(exporters[i]->name, name) == 0)
-            return exporters[i];
+    for (const struct exporter *const *exporter = exporters; *exporter != NULL; exporter++)
+        if (strcmp((*exporter)->name, name) == 0)
+            return *exporter;
     return NULL;
 }
 
@@ -111,12 +110,16 @@ static struct open_item *open_new(struct pass *pass, const struct timeline_item 
     return open;
 }
 
+struct age {
+    uint64_t number; /* of the interval */
+    size_t at;       /* in pass->open */
+};
+
 static int compare_age(const void *one, const void *other)
 {
-    uint64_t a = (*(struct open_item *const *)one)->item.number;
-    uint64_t b = (*(struct open_item *const *)other)->item.number;
+    const struct age *a = one, *b = other;
 
-    return a < b ? -1 : a > b;
+    return a->number < b->number ? -1 : a->number > b->number;
 }
 
 static bool *inside(struct pass *pass, const struct decode_stream *stream)
@@ -134,17 +137,19 @@ static bool *inside(struct pass *pass, const struct decode_stream *stream)
 /* What began in this stream before the stretch begins with the stretch, the oldest first. */
 static void enter(struct pass *pass, const struct decode_stream *stream)
 {
-    struct open_item **list = memory_new(pass->open_capacity, sizeof(*list));
+    struct age *list = memory_new(pass->open_capacity, sizeof(*list));
     size_t count = 0;
 
     *inside(pass, stream) = true;
     for (size_t i = 0; i < pass->open_capacity; i++)
         if (pass->open[i].used && pass->open[i].item.stream == stream)
-            list[count++] = &pass->open[i];
+            list[count++] = (struct age){pass->open[i].item.number, i};
     qsort(list, count, sizeof(*list), compare_age);
     for (size_t i = 0; i < count; i++) {
-        list[i]->shown = true;
-        hand_over(pass, &list[i]->item, list[i]->begin_ns, list[i]->begin_ns, &list[i]->tag);
+        struct open_item *open = &pass->open[list[i].at];
+
+        open->shown = true;
+        hand_over(pass, &open->item, open->begin_ns, open->begin_ns, &open->tag);
     }
     free(list);
 }

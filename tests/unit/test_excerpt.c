@@ -104,7 +104,7 @@ static void end_recording(bool with_clock)
         container_clock(&container, START, 5000000, 0, 1);
     for (int i = 0; i < 4; i++)
         container_stream(&container, threads[i].number, 0, BLOCK * 4, threads[i].words,
-                         threads[i].count * 4);
+                         (size_t)threads[i].count * 4);
     if (with_clock)
         container_clock(&container, START + 1000000, 1005000000, 0, 1);
     container_end(&container, "{}");
