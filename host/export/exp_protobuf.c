@@ -10,7 +10,8 @@ enum wire_type {
 
 #define VARINT_LIMIT 10
 
-static size_t encode_varint(unsigned char bytes[VARINT_LIMIT], uint64_t value)
+/* At most VARINT_LIMIT bytes; returns how many. */
+static size_t encode_varint(unsigned char *bytes, uint64_t value)
 {
     size_t size = 0;
 
@@ -20,22 +21,18 @@ static size_t encode_varint(unsigned char bytes[VARINT_LIMIT], uint64_t value)
     return size;
 }
 
-static void put_varint(struct buffer *out, uint64_t value)
+static size_t encode_tag(unsigned char *bytes, uint32_t field, enum wire_type type)
 {
-    unsigned char bytes[VARINT_LIMIT];
-
-    buffer_append(out, bytes, encode_varint(bytes, value));
-}
-
-static void put_tag(struct buffer *out, uint32_t field, enum wire_type type)
-{
-    put_varint(out, (uint64_t)field << 3 | type);
+    return encode_varint(bytes, (uint64_t)field << 3 | type);
 }
 
 void protobuf_unsigned(struct buffer *out, uint32_t field, uint64_t value)
 {
-    put_tag(out, field, WIRE_VARINT);
-    put_varint(out, value);
+    unsigned char bytes[2 * VARINT_LIMIT];
+    size_t size = encode_tag(bytes, field, WIRE_VARINT);
+
+    size += encode_varint(bytes + size, value);
+    buffer_append(out, bytes, size);
 }
 
 void protobuf_signed(struct buffer *out, uint32_t field, int64_t value)
@@ -45,20 +42,23 @@ void protobuf_signed(struct buffer *out, uint32_t field, int64_t value)
 
 void protobuf_double(struct buffer *out, uint32_t field, double value)
 {
-    unsigned char bytes[8];
+    unsigned char bytes[VARINT_LIMIT + 8];
+    size_t size = encode_tag(bytes, field, WIRE_FIXED64);
     uint64_t bits;
 
     memcpy(&bits, &value, sizeof(bits));
     for (int i = 0; i < 8; i++)
-        bytes[i] = (unsigned char)(bits >> 8 * i);
-    put_tag(out, field, WIRE_FIXED64);
-    buffer_append(out, bytes, sizeof(bytes));
+        bytes[size++] = (unsigned char)(bits >> 8 * i);
+    buffer_append(out, bytes, size);
 }
 
 void protobuf_bytes(struct buffer *out, uint32_t field, const void *bytes, size_t size)
 {
-    put_tag(out, field, WIRE_LENGTH);
-    put_varint(out, size);
+    unsigned char head[2 * VARINT_LIMIT];
+    size_t head_size = encode_tag(head, field, WIRE_LENGTH);
+
+    head_size += encode_varint(head + head_size, size);
+    buffer_append(out, head, head_size);
     buffer_append(out, bytes, size);
 }
 
@@ -66,8 +66,11 @@ void protobuf_bytes(struct buffer *out, uint32_t field, const void *bytes, size_
  * the content is moved when that is not enough. */
 size_t protobuf_begin(struct buffer *out, uint32_t field)
 {
-    put_tag(out, field, WIRE_LENGTH);
-    buffer_append(out, "", 1);
+    unsigned char head[VARINT_LIMIT + 1];
+    size_t size = encode_tag(head, field, WIRE_LENGTH);
+
+    head[size++] = 0;
+    buffer_append(out, head, size);
     return out->size;
 }
 
