@@ -34,7 +34,7 @@ struct lost_until {
 
 struct lane {
     const struct decode_stream *stream; /* NULL: nothing of this stream has been seen */
-    uint64_t last_ticks;
+    uint64_t last_ticks, highest_ticks; /* they differ after a clock fault */
     struct lost_until lost;
     struct interval *first, *last;
 };
@@ -45,7 +45,6 @@ struct timeline_builder {
     timeline_sink *sink;
     void *context;
     const struct decode_session *session;
-    uint64_t session_last_ticks;
     struct lost_until lost; /* in this session */
     uint64_t numbers;
     struct lane *lanes; /* by ordinal of the stream */
@@ -506,33 +505,85 @@ static void take_note(struct timeline_builder *timeline, struct lane *lane, stru
 
 /* ------------------------------------------------------------------ runs */
 
+/* The last time of a process; of a target without processes, of the session. */
+struct process_end {
+    uint32_t process;
+    uint64_t ticks;
+};
+
+static uint32_t process_of(const struct decode_stream *stream)
+{
+    return stream->first_ring != NULL ? stream->first_ring->process : 0;
+}
+
+static int compare_ends(const void *one, const void *other)
+{
+    const struct process_end *a = one, *b = other;
+
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
+}
+
+/* By process, at the last of its entries the highest time. */
+static struct process_end *process_ends(const struct timeline_builder *timeline, size_t *count)
+{
+    struct process_end *ends = memory_new(timeline->lane_count, sizeof(*ends));
+
+    *count = 0;
+    for (size_t i = 0; i < timeline->lane_count; i++) {
+        const struct lane *lane = &timeline->lanes[i];
+
+        if (lane->stream != NULL && lane->stream->session == timeline->session)
+            ends[(*count)++] = (struct process_end){process_of(lane->stream), lane->highest_ticks};
+    }
+    qsort(ends, *count, sizeof(*ends), compare_ends);
+    return ends;
+}
+
+static uint64_t end_of_process(const struct process_end *ends, size_t count, uint32_t process)
+{
+    size_t low = 0;
+
+    while (count > 0) {
+        if (ends[low + count / 2].process <= process) {
+            low += count / 2 + 1;
+            count -= count / 2 + 1;
+        } else {
+            count /= 2;
+        }
+    }
+    return ends[low - 1].ticks;
+}
+
 /* `complete`: see timeline_finish(). */
 static void end_session(struct timeline_builder *timeline, bool complete)
 {
+    size_t count;
+    struct process_end *ends = process_ends(timeline, &count);
+
     for (size_t i = 0; i < timeline->lane_count; i++) {
         struct lane *lane = &timeline->lanes[i];
 
         while (lane->last != NULL) {
             struct interval *interval = lane->last;
+            bool lost = interval->span && lost_since(&timeline->lost, interval->begin_ticks);
 
-            if (complete)
-                end_interval(timeline, interval, lane->stream, timeline->session_last_ticks,
-                             TIMELINE_LEFT_OPEN,
-                             interval->span && lost_since(&timeline->lost, interval->begin_ticks));
-            else
-                end_interval(timeline, interval, lane->stream, lane->last_ticks, TIMELINE_LEFT_OPEN,
-                             true);
+            end_interval(timeline, interval, lane->stream,
+                         complete ? end_of_process(ends, count, process_of(lane->stream))
+                                  : lane->last_ticks,
+                         TIMELINE_LEFT_OPEN, lost || !complete);
         }
     }
-    timeline->session_last_ticks = 0;
+    free(ends);
     timeline->lost.any = false;
 }
 
-static void advance(struct timeline_builder *timeline, struct lane *lane, uint64_t ticks)
+static void advance(struct lane *lane, uint64_t ticks)
 {
     lane->last_ticks = ticks;
-    if (ticks > timeline->session_last_ticks)
-        timeline->session_last_ticks = ticks;
+    if (ticks > lane->highest_ticks)
+        lane->highest_ticks = ticks;
 }
 
 void timeline_take(struct timeline_builder *timeline, struct decode_run *run)
@@ -557,11 +608,11 @@ void timeline_take(struct timeline_builder *timeline, struct decode_run *run)
     for (uint32_t i = 0; i <= run->count; i++) {
         for (; note < last && note->before <= i; note++) {
             take_note(timeline, lane, run, note);
-            advance(timeline, lane, note->ticks);
+            advance(lane, note->ticks);
         }
         if (i < run->count) {
             take_event(timeline, lane, run, i);
-            advance(timeline, lane, run->events[i].ticks);
+            advance(lane, run->events[i].ticks);
         }
     }
 }

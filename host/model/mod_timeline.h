@@ -117,14 +117,15 @@ struct timeline_builder *timeline_new(uint32_t span_limit, timeline_sink *sink, 
 void timeline_take(struct timeline_builder *timeline, struct decode_run *run);
 /* Ends what is open. `complete`: each stream was read up to the end of the session (the reader
  * finished in order, or it is an image of one moment), so that what is open lasted until the last
- * time of the session. Else until the last time of its own stream, and it is uncertain; so are the
- * ends in a session that another one followed. No run may come after this. */
+ * time of its process (of the session, where there are no processes). Else until the last time of
+ * its own stream, and it is uncertain; so are the ends in a session that another one followed. No
+ * run may come after this. */
 void timeline_finish(struct timeline_builder *timeline, bool complete);
 /* What the decoder knows of that, once decoder_next() has returned false. */
 bool timeline_complete(const struct decoder *decoder);
 void timeline_free(struct timeline_builder *timeline);
 
-/* Names of kinds and causes for people and for JSON: "dropped", "path gap", ... */
+/* For people and for JSON: "dropped", "gap", ...; "cut by a loss", ... */
 const char *timeline_loss_name(enum timeline_loss loss);
 const char *timeline_cause_text(enum timeline_cause cause);
 

@@ -234,6 +234,27 @@ static void states(void **state)
                   "ended\n");
 }
 
+/* A process that was killed is not shown as waiting for as long as another one records. */
+static void processes(void **state)
+{
+    struct scene *scene = *state;
+
+    for (int i = 0; i < 2; i++) {
+        scene->stream[i]->first_ring = memory_new(1, sizeof(struct tare_ring));
+        scene->stream[i]->first_ring->process = 100 + (uint32_t)i;
+    }
+    event(scene, 0, 10, STATE, 1);
+    event(scene, 0, 15, PLAIN, 1);
+    event(scene, 1, 12, STATE, 0);
+    event(scene, 1, 90, PLAIN, 2);
+    buffer_clear(&scene->log);
+    timeline_finish(scene->timeline, true);
+    expect(scene, "state-end 0 15 thread state 1 from 0 10 #1 tag 101: open when the recording "
+                  "ended\n"
+                  "state-end 1 90 thread state 0 from 1 12 #2 tag 102: open when the recording "
+                  "ended\n");
+}
+
 /* Without a word that everything was read, a state lasts as long as its own stream is known. */
 static void incomplete(void **state)
 {
@@ -475,6 +496,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(points, set_up, tear_down),
         cmocka_unit_test_setup_teardown(states, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(processes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(incomplete, set_up, tear_down),
         cmocka_unit_test_setup_teardown(spans, set_up, tear_down),
         cmocka_unit_test_setup_teardown(spans_of_sessions, set_up, tear_down),
