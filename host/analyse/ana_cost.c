@@ -353,3 +353,18 @@ size_t cost_metric_find(const struct cost_experiment *experiment, const char *na
     }
     return metric;
 }
+
+static double loaded_bytes(const struct cost_image *image)
+{
+    return image->code_bytes + image->constant_bytes + image->data_bytes + image->zeroed_bytes;
+}
+
+double cost_loaded_difference(const struct cost_analysis *analysis, size_t arm, size_t image)
+{
+    const struct cost_arm_facts *base = &analysis->data->arms[analysis->baseline];
+    if (arm == analysis->baseline || image >= base->image_count) {
+        return NAN;
+    }
+    return loaded_bytes(&analysis->data->arms[arm].images[image]) -
+           loaded_bytes(&base->images[image]);
+}

@@ -260,6 +260,10 @@ size_t cost_metric_find(const struct cost_experiment *experiment, const char *na
 char *cost_word_text(const struct cost_analysis *analysis,
                      const struct cost_comparison *comparison);
 
+/* Loaded bytes of an arm's image (its number in the arm's list) minus those of the baseline's image
+ * with that number; NaN when there is none to compare with. */
+double cost_loaded_difference(const struct cost_analysis *analysis, size_t arm, size_t image);
+
 /* Decimals with which this metric's figures are printed, so that half the width of the typical
  * interval keeps two digits. */
 int cost_decimals(const struct cost_analysis *analysis, size_t metric);

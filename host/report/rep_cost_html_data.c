@@ -75,7 +75,6 @@ static void image_rows(const struct cost_analysis *analysis, size_t arm, struct 
 {
     const struct cost_data *data = analysis->data;
     const struct cost_arm_facts *facts = &data->arms[arm];
-    const struct cost_arm_facts *base = &data->arms[analysis->baseline];
     for (size_t i = 0; i < facts->image_count; i++) {
         const struct cost_image *image = &facts->images[i];
         struct buffer text = {0};
@@ -90,17 +89,11 @@ static void image_rows(const struct cost_analysis *analysis, size_t arm, struct 
             cost_number(&text, sizes[k], 0, false);
             html_figure_cell(out, &text);
         }
-        bool comparable = arm != analysis->baseline && i < base->image_count;
-        if (comparable) {
-            double own =
-                image->code_bytes + image->constant_bytes + image->data_bytes + image->zeroed_bytes;
-            const struct cost_image *other = &base->images[i];
-            cost_number(&text,
-                        own - other->code_bytes - other->constant_bytes - other->data_bytes -
-                            other->zeroed_bytes,
-                        0, true);
-        } else {
+        double difference = cost_loaded_difference(analysis, arm, i);
+        if (isnan(difference)) {
             buffer_text(&text, "\u2013");
+        } else {
+            cost_number(&text, difference, 0, true);
         }
         html_figure_cell(out, &text);
         buffer_text(out, "</tr>\n");
@@ -185,7 +178,13 @@ static void trace_runs(const struct cost_analysis *analysis, size_t arm, struct 
         cost_bytes(&text, run->trace.bytes);
         html_figure_cell(out, &text);
         for (size_t k = 0; k < run->trace.fact_count; k++) {
-            html_cell(out, run->trace.facts[k].value);
+            const char *value = run->trace.facts[k].value;
+            if (value[strspn(value, "0123456789")] == 0 && strlen(value) < 16) {
+                cost_number(&text, strtod(value, NULL), 0, false);
+                html_figure_cell(out, &text);
+            } else {
+                html_cell(out, value);
+            }
         }
         buffer_text(out, "</tr>\n");
     }

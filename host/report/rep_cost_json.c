@@ -105,8 +105,9 @@ static void put_summary(struct json *json, const struct cost_metric *metric,
     json_end_object(json);
 }
 
-static void put_images(struct json *json, const struct cost_arm_facts *facts)
+static void put_images(struct json *json, const struct cost_analysis *analysis, size_t arm)
 {
+    const struct cost_arm_facts *facts = &analysis->data->arms[arm];
     json_put_array(json, "images");
     for (size_t i = 0; i < facts->image_count; i++) {
         const struct cost_image *image = &facts->images[i];
@@ -118,6 +119,8 @@ static void put_images(struct json *json, const struct cost_arm_facts *facts)
         json_put_number(json, "constant_bytes", image->constant_bytes);
         json_put_number(json, "data_bytes", image->data_bytes);
         json_put_number(json, "zeroed_bytes", image->zeroed_bytes);
+        json_put_number(json, "loaded_minus_baseline_bytes",
+                        cost_loaded_difference(analysis, arm, i));
         json_end_object(json);
     }
     json_end_array(json);
@@ -164,7 +167,7 @@ static void put_arms(struct json *json, const struct cost_analysis *analysis)
             json_put_text(json, data->arms[i].reported[k].name, data->arms[i].reported[k].value);
         }
         json_end_object(json);
-        put_images(json, &data->arms[i]);
+        put_images(json, analysis, i);
         if (arm->recording != NULL) {
             put_arm_trace(json, &analysis->traces[i]);
         }

@@ -30,7 +30,7 @@ metrics:
   - {name: missing, unit: replies, kind: loss, of: sent}
   - {name: sent, unit: replies, better: higher}
 arms:
-  - {name: "off", role: baseline, command: [sh, arm.sh, "0", "\${run}"]}
+  - {name: "off", role: baseline, command: [sh, arm.sh, "0", "\${run}"], images: ["\${tare}"]}
   - {name: off2, role: same, command: [sh, arm.sh, "$1", "\${run}"]}
   - name: rec
     label: Recorder
@@ -42,7 +42,7 @@ arms:
       stored: kept
       lost: gone.all
       facts: [{name: poll interval, place: poll_ns}]
-    images: [arm.sh]
+    images: ["\${tare}", arm.sh]
     settings: [{name: ring, value: large}]
   - {name: ghost, label: Ghost, role: change, requires: [no-such-program-here], command: [no-such-program-here]}
 END
@@ -98,7 +98,8 @@ rec = next(a for a in found["arms"] if a["name"] == "rec")
 missing = next(s for s in rec["summaries"] if s["metric"] == "missing")
 equal(missing["loss"]["of"], 8000, "sum over the runs")
 equal(missing["loss"]["upper_bound_share"], 3 / 8000, "rule of three")
-assert rec["images"][0]["hash"].startswith("xxh3-128:")
+assert rec["images"][0]["code_bytes"] > 10000 and rec["images"][0]["loaded_minus_baseline_bytes"] == 0
+assert rec["images"][1]["hash"].startswith("xxh3-128:") and rec["images"][1]["code_bytes"] is None
 traces = [r["trace"] for r in found["runs"] if r["arm"] == "rec"]
 assert len(traces) == 8 and all(t["facts"] == {"poll interval": "1000000"} for t in traces)
 assert all(t["recording_bytes"] == 6 and t["recording"].startswith("recordings/block0") for t in traces)
