@@ -39,6 +39,7 @@ static void put_totals(struct json *json, const struct check_totals *totals)
     json_put_unsigned(json, "names_lost", totals->names_lost);
     json_put_unsigned(json, "ids_refused", totals->ids_refused);
     json_put_unsigned(json, "rings_refused", totals->rings_refused);
+    json_put_unsigned(json, "mixed_streams", totals->mixed_streams);
     json_put_unsigned(json, "active_streams", totals->active_streams);
     json_put_object(json, "faults");
     for (unsigned i = 0; i < STREAM_FAULT_COUNT; i++)

@@ -238,6 +238,8 @@ static void enter_segment(struct cursor *cursor)
     if (input->decoder == NULL) {
         input->decoder = record_decoder_new(cursor->reader->directory);
         record_unverified(input->decoder, segment->kind == SEGMENT_SALVAGE);
+        if (cursor->one_stream)
+            record_expect(input->decoder, segment->session, segment->stream);
     }
     cursor->segment = segment;
     cursor->loaded = 0;

@@ -32,7 +32,8 @@ struct cursor {
     uint32_t count, capacity;
     uint32_t session; /* ordinal: sessions come one after the other */
     uint32_t order;
-    uint64_t words; /* at most: of all segments */
+    bool one_stream; /* its segments say that they belong to one stream */
+    uint64_t words;  /* at most: of all segments */
 
     bool open; /* the following is allocated */
     bool ended;

@@ -60,6 +60,8 @@ struct decode_stream {
     struct decode_session *session;
     uint32_t block_words; /* 0: neither a block nor a RING chunk was read */
     bool big_endian;
+    bool mixed; /* blocks stood under the name of another stream: merged by time, their order among
+                   those under its own name is not certain */
     struct tare_ring *first_ring, *last_ring; /* this machine's byte order; NULL: never seen */
     bool ring_is_last; /* no STREAM chunk stands behind last_ring: it is the end of the stream */
     struct stream_counts counts;

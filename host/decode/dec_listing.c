@@ -186,8 +186,8 @@ enum exit_code listing_append(struct buffer *out, struct decoder *decoder)
         buffer_free(&listing.streams[i].lines);
     }
     found = listing.count > 0;
-    undamaged = decoder_kind(decoder) == INPUT_FILE && facts->finding_count == 0 &&
-                !facts->bad_signature;
+    undamaged =
+        decoder_kind(decoder) == INPUT_FILE && facts->finding_count == 0 && !facts->bad_signature;
     free(listing.streams);
     free(listing.by_ordinal);
     return found || undamaged ? EXIT_DONE : EXIT_DAMAGED;

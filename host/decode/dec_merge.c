@@ -50,7 +50,7 @@ void merge_by_time(struct decoder *decoder)
             struct decode_session *session =
                 directory_session(&decoder->directory, segment->session);
 
-            add_cursor(decoder, session->ordinal);
+            add_cursor(decoder, session->ordinal)->one_stream = true;
             number = decoder->cursor_count;
             key_table_set(&known, key, number);
         }

@@ -30,6 +30,8 @@ struct record_decoder {
     int64_t skipped;  /* bytes since synchronisation was lost; negative: were decoded before that */
     uint64_t skipped_before; /* bytes before the first anchor */
     bool unverified;
+    bool expecting;
+    uint32_t expected_session, expected_stream;
 
     const uint8_t *lengths;          /* by id: words of a record that is a plain event, else 0 */
     uint8_t *own_lengths;            /* the same without the string ids of the session */
@@ -113,6 +115,13 @@ uint64_t record_skipped_before(const struct record_decoder *decoder)
 void record_unverified(struct record_decoder *decoder, bool unverified)
 {
     decoder->unverified = unverified;
+}
+
+void record_expect(struct record_decoder *decoder, uint32_t session, uint32_t stream)
+{
+    decoder->expecting = true;
+    decoder->expected_session = session;
+    decoder->expected_stream = stream & 0xFFFF;
 }
 
 static unsigned char *held_bytes(struct record_decoder *decoder)
@@ -238,6 +247,10 @@ static void take_anchor(struct record_decoder *decoder, const struct anchor *anc
     stream->big_endian = anchor->big_endian;
     stream_announce(&place);
     state = stream->state;
+    state->closed = false;
+    if (decoder->expecting && (anchor->session != decoder->expected_session ||
+                               anchor->stream != decoder->expected_stream))
+        stream->mixed = true;
     behind = check_index(&place, anchor);
     place.index = state->next;
     if (decoder->unverified) {

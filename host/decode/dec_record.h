@@ -37,7 +37,9 @@ enum note_kind {
     NOTE_COST,       /* what an event costs */
     NOTE_RESERVED,   /* record of a later version, stepped over */
     NOTE_END,        /* the recording of this stream was ended in order */
-    NOTE_TOTAL       /* nothing more of this stream follows; its counts are complete */
+    NOTE_TOTAL /* nothing more of this stream follows; its counts are complete. (In a file whose
+                  chunks hold blocks of other streams than they say, more may follow, and then
+                  another of these.) */
 };
 
 #define NOTE_NO_EVENT UINT32_MAX
@@ -152,6 +154,9 @@ struct decode_stream *record_stream(const struct record_decoder *decoder);
 
 /* Bytes that the input has passed over before its first anchor. */
 uint64_t record_skipped_before(const struct record_decoder *decoder);
+
+/* The input should hold blocks of this stream alone: others that it holds become `mixed`. */
+void record_expect(struct record_decoder *decoder, uint32_t session, uint32_t stream);
 
 /* Blocks fed from now on are marked as unverified (salvaged), or no longer. */
 void record_unverified(struct record_decoder *decoder, bool unverified);

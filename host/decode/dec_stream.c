@@ -328,7 +328,8 @@ void record_close_stream(struct decode_stream *stream, struct record_batch *batc
     place.index = state->next;
     place.ticks = state->last_time;
     stream_cut_texts(&place);
-    if (stream->last_ring != NULL && stream->ring_is_last) {
+    if (stream->last_ring != NULL && stream->ring_is_last && !state->pending_told) {
+        state->pending_told = true;
         close_pending(&place, &stream->last_ring->pending_dropped, false);
         close_pending(&place, &stream->last_ring->pending_suppressed, true);
         stream->counts.torn = stream->last_ring->writing != 0;

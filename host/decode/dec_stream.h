@@ -35,6 +35,7 @@ struct stream_state {
     bool total_bad; /* bad-total was reported */
     bool announced; /* NOTE_STREAM was given */
     bool closed;
+    bool pending_told;
     uint32_t total; /* dropped, of the last anchor */
     uint32_t ring_dropped, ring_suppressed;
     uint32_t open_count;

@@ -157,7 +157,8 @@ bool check_is_exact(const struct decode_stream *stream)
 {
     const struct stream_counts *counts = &stream->counts;
 
-    return counts->gaps == 0 && counts->reread_bytes == 0 && counts->cut_bytes == 0 &&
+    return counts->gaps == 0 && !stream->mixed && counts->reread_bytes == 0 &&
+           counts->cut_bytes == 0 &&
            count_damage(counts) - counts->faults[STREAM_FAULT_CLOCK_BACKWARDS] == 0 &&
            (counts->ended || (stream->last_ring != NULL && stream->ring_is_last));
 }
@@ -200,6 +201,7 @@ static void add_stream(struct check_totals *totals, const struct decode_stream *
     if (!check_counts_stream(stream))
         return;
     totals->streams++;
+    totals->mixed_streams += stream->mixed;
     totals->active_streams += check_is_active(stream);
     totals->exact_streams += check_is_exact(stream);
 }
@@ -305,7 +307,8 @@ static void judge(struct check *check, const struct decoder *decoder)
     for (unsigned i = 0; i < FILE_FAULT_COUNT; i++)
         check->damaged = check->damaged || (facts->faults[i] > 0 && i != FILE_FAULT_TRUNCATED);
     check->damaged = check->damaged || facts->bad_signature || facts->misfits > 0 ||
-                     totals->damage > 0 || totals->unverified_blocks > 0 || stands;
+                     totals->damage > 0 || totals->mixed_streams > 0 ||
+                     totals->unverified_blocks > 0 || stands;
     check->unfinished =
         (kind == INPUT_FILE && !facts->finished) || totals->faults[STREAM_FAULT_TRUNCATED] > 0;
     /* In an image of memory what was read before is not in the way. */

@@ -70,6 +70,7 @@ struct check_totals {
     uint64_t names_lost, ids_refused, rings_refused;
     uint32_t streams;        /* with events or losses, or with a ring for events */
     uint32_t active_streams; /* recorders that were still at work at the end */
+    uint32_t mixed_streams;  /* with blocks under the name of another stream */
     uint32_t exact_streams;  /* of `streams` */
 };
 
