@@ -67,7 +67,7 @@ int tare_start(void)
     ring->self = (uint32_t)(uintptr_t)ring;
     ring->version = TARE_FORMAT_VERSION;
     ring->block_words = TARE_BLOCK_WORDS;
-    ring->session = TARE_SESSION;
+    ring->session = ((uint32_t)(TARE_SESSION)-1u) % 65535u + 1u; /* what an anchor has room for */
     ring->kind = TARE_RING_MIXED;
     ring->state = TARE_RING_ACTIVE;
     writer->words = tare0.words;
