@@ -36,9 +36,7 @@ static void tare_set_limit(struct tare_writer *writer, const struct tare_ring *r
     /* The fast path must not fill the last block to the brim: the offset would have to wrap. */
     uint32_t end = writer->block_end == ring->bytes ? ring->bytes - 4u : writer->block_end;
 
-    writer->limit = allowed < end ? allowed : end;
-    if (!writer->fast)
-        writer->limit = 0;
+    writer->limit = (allowed < end ? allowed : end) & writer->fast;
 }
 
 static void tare_set_high(struct tare_writer *writer, uint64_t high)

@@ -72,7 +72,7 @@ int tare_start(void)
     ring->state = TARE_RING_ACTIVE;
     writer->words = tare0.words;
     writer->ring = ring;
-    writer->fast = 1;
+    writer->fast = ~0u;
     result = tare_test_clock(writer);
     if (result != 0)
         return result;
