@@ -28,7 +28,7 @@ struct tare_writer {
     uint32_t block_end;   /* bytes: end of the present block; 0: the next record opens one */
     uint64_t high;        /* high part of the time that a reader of the ring knows */
     tare_clock high_here; /* the bits of it that the clock shows */
-    uint32_t fast;        /* the fast path reads the right clock */
+    uint32_t fast;        /* all bits set: the fast path reads the right clock; else 0 */
     uint32_t shift;       /* Linux: counter to ticks */
     uint32_t clock_last, clock_turns; /* target: widens the 32-bit clock */
 };

@@ -42,41 +42,37 @@ enum tare_class {
 /* Words of a record with this id, its own word included. Not for TARE_ID_ANCHOR. */
 #define TARE_RECORD_WORDS(id) ((id) < 0x800u ? 1u : (id) < 0xC00u ? 2u : 3u)
 
-/* ------------------------------------------------------------------ anchor: first words of each
- * block */
+/* ------------------------------------------------------------------ anchor: begins each block */
 
-#define TARE_SYNC 0xFFF7A6E5u
+#define TARE_SYNC 0xFFF7A600u /* the id 0xFFF, 12 bits more and, below the mask, the check byte */
+#define TARE_SYNC_MASK 0xFFFFFF00u
 
 enum tare_anchor_word {
-    TARE_ANCHOR_SYNC,    /* TARE_SYNC */
-    TARE_ANCHOR_FORM,    /* [version:4][log2 of block words:4][stream:16][check:8] */
-    TARE_ANCHOR_SESSION, /* number of the session */
+    TARE_ANCHOR_SYNC,    /* TARE_SYNC | check */
+    TARE_ANCHOR_FORM,    /* [version:4][log2 of block words:4][time, ticks, bits 55 to 32] */
+    TARE_ANCHOR_STREAM,  /* [session:16][stream:16] */
     TARE_ANCHOR_LOW,     /* time, ticks, low word */
-    TARE_ANCHOR_HIGH,    /* time, ticks, high word */
     TARE_ANCHOR_INDEX,   /* words written to this stream before this anchor, modulo 2^32 */
     TARE_ANCHOR_DROPPED, /* events dropped since the start of the stream, modulo 2^32 */
     TARE_ANCHOR_WORDS
 };
 
-/* The check byte: all other bits of the anchor, folded by exclusive or. */
+/* The check byte: words 1 to 5, folded by exclusive or. */
 static inline uint32_t tare_anchor_check(const uint32_t *anchor)
 {
-    uint32_t fold = TARE_SYNC ^ (anchor[TARE_ANCHOR_FORM] & 0xFFFFFF00u) ^
-                    anchor[TARE_ANCHOR_SESSION] ^ anchor[TARE_ANCHOR_LOW] ^
-                    anchor[TARE_ANCHOR_HIGH] ^ anchor[TARE_ANCHOR_INDEX] ^
+    uint32_t fold = anchor[TARE_ANCHOR_FORM] ^ anchor[TARE_ANCHOR_STREAM] ^
+                    anchor[TARE_ANCHOR_LOW] ^ anchor[TARE_ANCHOR_INDEX] ^
                     anchor[TARE_ANCHOR_DROPPED];
 
     fold ^= fold >> 16;
     return (fold ^ (fold >> 8)) & 0xFFu;
 }
 
-/* ------------------------------------------------------------------ ring: one per thread or core
- */
+/* ------------------------------------------------------------------ ring: of a thread or core */
 
 #define TARE_RING_MAGIC 0x52A7E001u
-#define TARE_RESERVE_WORDS \
-    48u /* room that only the last loss record and the end record may use \
-         */
+/* Words of room that only the last loss records and the end record may use. */
+#define TARE_RESERVE_WORDS 48u
 
 enum tare_ring_state {
     TARE_RING_FREE = 0,    /* may be claimed */
@@ -117,9 +113,9 @@ struct tare_ring {
     uint32_t self;  /* target: address of this structure; Linux: offset in the region */
     uint32_t version;
     uint32_t block_words; /* power of two, 64 to 256 */
-    uint32_t session;
-    uint32_t stream; /* number of the stream, unique in the session */
-    uint32_t kind;   /* enum tare_ring_kind */
+    uint32_t session;     /* 1 to 65535 */
+    uint32_t stream;      /* number of the stream, unique in the session */
+    uint32_t kind;        /* enum tare_ring_kind */
     volatile uint32_t state;
     uint32_t process, thread; /* Linux: process and thread id */
     uint32_t lap_index;       /* words written to this stream before offset 0 of the present lap */
@@ -135,8 +131,8 @@ struct tare_ring {
     uint32_t unused[64 - 12 - 16 - 10];
 };
 
-/* ------------------------------------------------------------------ region: Linux shared memory of
- * a session */
+/* ------------------------------------------------------------------ region: Linux, shared memory
+ */
 
 #define TARE_REGION_MAGIC 0x52A7E002u
 #define TARE_REGION_VARIABLE "TARE_REGION" /* environment: path of the region's file */
@@ -146,14 +142,14 @@ enum tare_clock_kind {
     TARE_CLOCK_MONOTONIC = 2 /* CLOCK_MONOTONIC nanoseconds, shifted right by clock_shift */
 };
 
-/* 256 bytes at offset 0 of the file; the ring structures follow from TARE_REGION_RINGS on, the
- * buffers from buffers_offset on, ring_bytes each. Made by the collector; processes that record
- * only add to it. */
+/* Of one session. 256 bytes at offset 0 of the file; the ring structures follow from
+ * TARE_REGION_RINGS on, the buffers from buffers_offset on, ring_bytes each. Made by the collector;
+ * processes that record only add to it. */
 struct tare_region {
     char id[16]; /* "TARE region" */
     uint32_t magic;
     uint32_t version;
-    uint32_t session;
+    uint32_t session; /* 1 to 65535 */
     uint32_t clock_kind;
     uint32_t clock_shift;
     uint32_t ticks_per_second; /* first estimate; the collector's clock snapshots are better */

@@ -44,9 +44,9 @@ static int tare_define(struct tare_writer *writer, uint64_t time, uint32_t event
     uint32_t records = 1 + (length + 7) / 8;
     uint32_t at, words[2];
 
-    /* A block of 64 words takes 18 records of 3 words and its own 9 words of anchor and padding. */
+    /* A block of 64 words takes 19 records of 3 words and its own 7 words of anchor and padding. */
     if (tare_room(ring) < (int32_t)(4 * (TARE_AROUND_WORDS + 2 * TARE_LOSS_WORDS + 3 * records +
-                                         records / 18 * (2 + TARE_ANCHOR_WORDS))))
+                                         records / 19 * (1 + TARE_ANCHOR_WORDS))))
         return 0;
     tare_store_losses(writer, ring, time);
     tare_store(writer, ring, time, TARE_WORD(TARE_ID_DEFINE),

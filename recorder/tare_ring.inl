@@ -36,9 +36,7 @@ static void tare_set_limit(struct tare_writer *writer, const struct tare_ring *r
     /* The fast path must not fill the last block to the brim: the offset would have to wrap. */
     uint32_t end = writer->block_end == ring->bytes ? ring->bytes - 4u : writer->block_end;
 
-    writer->limit = allowed < end ? allowed : end;
-    if (!writer->fast)
-        writer->limit = 0;
+    writer->limit = (allowed < end ? allowed : end) & writer->fast;
 }
 
 static void tare_set_high(struct tare_writer *writer, uint64_t high)
@@ -60,16 +58,14 @@ static void tare_next_block(struct tare_writer *writer, struct tare_ring *ring, 
         offset = 0;
     }
     anchor = writer->words + offset / 4;
-    anchor[TARE_ANCHOR_SYNC] = TARE_SYNC;
     anchor[TARE_ANCHOR_FORM] = TARE_FORMAT_VERSION << 28 |
                                (uint32_t)__builtin_ctz(ring->block_words) << 24 |
-                               (ring->stream & 0xFFFFu) << 8;
-    anchor[TARE_ANCHOR_SESSION] = ring->session;
+                               ((uint32_t)(time >> 32) & 0xFFFFFFu);
+    anchor[TARE_ANCHOR_STREAM] = ring->session << 16 | (ring->stream & 0xFFFFu);
     anchor[TARE_ANCHOR_LOW] = (uint32_t)time;
-    anchor[TARE_ANCHOR_HIGH] = (uint32_t)(time >> 32);
     anchor[TARE_ANCHOR_INDEX] = ring->lap_index + offset / 4;
     anchor[TARE_ANCHOR_DROPPED] = ring->dropped;
-    anchor[TARE_ANCHOR_FORM] |= tare_anchor_check(anchor);
+    anchor[TARE_ANCHOR_SYNC] = TARE_SYNC | tare_anchor_check(anchor);
     writer->block_end = offset + 4 * ring->block_words;
     tare_set_high(writer, time >> TARE_STAMP_BITS);
     tare_port_publish(&ring->write_offset, offset + 4 * TARE_ANCHOR_WORDS);

@@ -67,12 +67,12 @@ int tare_start(void)
     ring->self = (uint32_t)(uintptr_t)ring;
     ring->version = TARE_FORMAT_VERSION;
     ring->block_words = TARE_BLOCK_WORDS;
-    ring->session = TARE_SESSION;
+    ring->session = ((uint32_t)(TARE_SESSION)-1u) % 65535u + 1u; /* what an anchor has room for */
     ring->kind = TARE_RING_MIXED;
     ring->state = TARE_RING_ACTIVE;
     writer->words = tare0.words;
     writer->ring = ring;
-    writer->fast = 1;
+    writer->fast = ~0u;
     result = tare_test_clock(writer);
     if (result != 0)
         return result;

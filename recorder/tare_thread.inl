@@ -118,7 +118,7 @@ static struct tare_writer *tare_claim(enum tare_ring_kind kind)
         memset(writer, 0, sizeof(*writer));
         writer->ring = ring;
         writer->words = (uint32_t *)((char *)tare_region + ring->buffer);
-        writer->fast = tare_region->clock_kind == TARE_CLOCK_TSC;
+        writer->fast = tare_region->clock_kind == TARE_CLOCK_TSC ? ~0u : 0;
         writer->shift = tare_region->clock_shift;
         __atomic_store_n(&ring->state, TARE_RING_ACTIVE, __ATOMIC_RELEASE);
         return writer;

@@ -31,7 +31,7 @@ CLASS_CATEGORY = 7
 CLASS_STREAM = 8
 # end of generated text
 MASK = 0xFFFFFFFF
-SYNC = 0xFFF7A6E5
+SYNC = 0xFFF7A6
 BLOCKS, PIECES = (64, 128, 256), (256, 512, 1024)
 UNNAMED = (UNNAMED0, UNNAMED1, UNNAMED2)
 
@@ -117,7 +117,7 @@ class Stream:
             self.fault(index, "clock-backwards")
         if ahead(self.dropped, total):
             self.total_fault(index)
-        self.begun, self.time, self.total, self.next = True, time, total, (index + 7) & MASK
+        self.begun, self.time, self.total, self.next = True, time, total, (index + 6) & MASK
 
     def cut_texts(self):
         while self.texts:
@@ -205,7 +205,7 @@ class Stream:
         self.raise_sums(self.total, 0)
         self.raise_sums(*self.ring_totals)
         self.line("total", "stored", self.stored, "dropped", self.dropped, "suppressed",
-                  self.suppressed, "torn", int(ring[36] != 0))
+                  self.suppressed, "torn", int(ring[36] == ring[9] + 1 and ring[37] == ring[23]))
 
 
 class Input:
@@ -227,18 +227,18 @@ class Input:
     def anchor(self):
         """Section 4: takes the anchor at this byte if it is one."""
         for order in self.orders:
-            w = self.words(7, order)
-            check = w[0] ^ w[1] & ~0xFF ^ w[2] ^ w[3] ^ w[4] ^ w[5] ^ w[6]
+            w = self.words(6, order)
+            check = w[1] ^ w[2] ^ w[3] ^ w[4] ^ w[5]
             check ^= check >> 16
-            block, number = 1 << (w[1] >> 24 & 15), w[1] >> 8 & 0xFFFF
-            known = self.decoder.streams.get((w[2], number))
-            if w[0] == SYNC and w[1] >> 28 == 0 and block in BLOCKS and w[5] % block == 0 and \
-                    (check ^ check >> 8) & 0xFF == w[1] & 0xFF and (not known or known.block == block):
+            block, session, number = 1 << (w[1] >> 24 & 15), w[2] >> 16, w[2] & 0xFFFF
+            known = self.decoder.streams.get((session, number))
+            if w[0] >> 8 == SYNC and w[1] >> 28 == 0 and block in BLOCKS and w[4] % block == 0 and \
+                    (check ^ check >> 8) & 0xFF == w[0] & 0xFF and (not known or known.block == block):
                 self.report_skipped()
-                self.stream = self.decoder.stream(w[2], number, block)
-                self.stream.anchor(w[5], w[3] | w[4] << 32, w[6], self.unverified)
-                self.orders, self.room, self.pads, self.synchronised = order, block - 7, 0, True
-                self.at += 28
+                self.stream = self.decoder.stream(session, number, block)
+                self.stream.anchor(w[4], w[3] | (w[1] & 0xFFFFFF) << 32, w[5], self.unverified)
+                self.orders, self.room, self.pads, self.synchronised = order, block - 6, 0, True
+                self.at += 24
                 self.behind_anchor = self.at
                 return True
         return False
@@ -260,7 +260,7 @@ class Input:
     def step(self):
         """One record, or one byte on the way to an anchor; False: more bytes are needed."""
         if not self.synchronised:
-            if self.left() < 28:
+            if self.left() < 24:
                 return False
             if not self.anchor():
                 self.at += 1
@@ -271,7 +271,7 @@ class Input:
         word = self.words(1)[0]
         id, stamp = word >> 20, word & 0xFFFFF
         if self.room == 0 or id == 0xFFF:
-            return self.left() >= 28 and (self.anchor() or self.damage("bad-anchor"))
+            return self.left() >= 24 and (self.anchor() or self.damage("bad-anchor"))
         size = 1 if id < 0x800 else 2 if id < 0xC00 else 3
         if id == PAD and (word or self.pads == 2) or id != PAD and self.pads:
             return self.damage("bad-pad")

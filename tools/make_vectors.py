@@ -24,8 +24,8 @@ def hex_text(name, function):
         documentation = documentation[:-6].rstrip()
     lines = ["# %s%s" % (name, marks), "# " + documentation]
     for data, note in function():
-        for at in range(0, len(data), 28):
-            digits = data[at:at + 28].hex(" ").upper()
+        for at in range(0, len(data), 24):
+            digits = data[at:at + 24].hex(" ").upper()
             lines.append(digits + ("  # " + note if at == 0 and note else ""))
     return "\n".join(lines) + "\n"
 

@@ -7,7 +7,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "spec"))
 sys.dont_write_bytecode = True
 from reference_decoder import xxh64  # the hash alone; the test compares it with known answers
 
-SYNC, SESSION, START = 0xFFF7A6E5, 0x5E550001, 0x12345
+SYNC, SESSION, START = 0xFFF7A600, 0x5E51, 0x12345
 MASK = 0xFFFFFFFF
 VECTORS = {}
 
@@ -38,13 +38,13 @@ class Stream:
         self.room -= len(words)
 
     def anchor(self, check=0, **fields):
-        form = self.version << 28 | (self.block.bit_length() - 1) << 24 | self.number << 8
-        words = [SYNC, form, self.session, self.time & MASK, self.time >> 32, self.index & MASK, self.dropped]
+        form = self.version << 28 | (self.block.bit_length() - 1) << 24 | self.time >> 32 & 0xFFFFFF
+        words = [SYNC, form, self.session << 16 | self.number, self.time & MASK, self.index & MASK, self.dropped]
         fold = 0
-        for word in words:
+        for word in words[1:]:
             fold ^= word
         fold ^= fold >> 16
-        words[1] |= (fold ^ fold >> 8) & 0xFF ^ check
+        words[0] |= (fold ^ fold >> 8) & 0xFF ^ check
         self.blocks.append([])
         self.room, self.high = self.block, self.time >> 20
         self.emit("anchor: stream %d, index %d, time %d, dropped %d" %
@@ -167,13 +167,17 @@ def stream_chunk(pieces, position=0, number=1, piece=256, session=SESSION, count
 
 def ring(order="<", number=1, block=64, session=SESSION, kind=2, state=2, id=b"SEGGER RTT", self_at=0x20000040,
          buffer=0x20000160, size=512, write=0, read=0, lap=0, dropped=0, suppressed=0, magic=0x52A7E001,
-         version=0, pending_dropped=(0,) * 5, pending_suppressed=(0,) * 5, writing=0):
+         version=0, pending_dropped=(0,) * 5, pending_suppressed=(0,) * 5, torn=False, writing=0, dropped_before=0):
+    if torn:
+        writing, dropped_before = write + 1, dropped
     words = [1, 0, 0, buffer, size, write, read, 0, magic, self_at, version, block, session, number, kind, state,
-             0, 0, lap, dropped, suppressed, 0, *pending_dropped, *pending_suppressed, writing]
+             0, 0, lap, dropped, suppressed, 0, *pending_dropped, *pending_suppressed, writing,
+             dropped_before]
     words += [0] * (60 - len(words))
     data = id.ljust(16, b"\0") + struct.pack(order + "60I", *words)
     return [(data[:48], "ring: RTT control block"), (data[48:104], "ring: magic to names lost"),
-            (data[104:148], "ring: pending dropped, pending suppressed, writing"), (data[148:], "ring: unused")]
+            (data[104:152], "ring: pending dropped, pending suppressed, writing, dropped before"),
+            (data[152:], "ring: unused")]
 
 
 def region():
@@ -191,21 +195,20 @@ def text_chunk(kind, text):
 
 
 def three_blocks(**form):
+    """Blocks of 64 and 256 words are full without PAD; the last ends two words before its border."""
     s = Stream(**form)
-    words = s.block - 7
-    s.event(0x010)
-    s.fill((words - 3) // 3 * 3)
-    for n in 1, 2:
+    for n in range(3):
         while len(s.blocks) == n:
             s.event(0x810, n, after=1)
-        s.fill((words - 5) // 3 * 3)
+        s.fill((s.block - 13) // 3 * 3)
+        s.event(0xC10, n, MASK)
     return s
 
 
 def one_block(**form):
-    """An event and a full block, as a STREAM chunk has it."""
+    """A full block, as a STREAM chunk has it."""
     s = Stream(**form)
-    s.event(0x010)
+    s.event(0x810, 8)
     s.fill(54)
     s.event(0x810, 9)
     return s

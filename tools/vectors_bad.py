@@ -15,6 +15,7 @@ def bad_pad_not_zero():
     s.event(0x010)
     s.emit("PAD that is not zero", 0x00000001)
     s.fill(54)
+    s.event(0x011)
     s.event(0x810, 1)
     s.event(0x010)
     return s.data()
@@ -25,6 +26,7 @@ def bad_pad_third():
     """Three PADs in a block."""
     s = Stream()
     s.fill(54)
+    s.event(0x011)
     for _ in range(3):
         s.emit("PAD", 0)
     s.event(0x010)
@@ -36,6 +38,7 @@ def bad_pad_record_behind():
     """A record behind a PAD."""
     s = Stream()
     s.fill(54)
+    s.event(0x011)
     s.emit("PAD", 0)
     s.event(0x810, 1)
     s.event(0x010)
@@ -48,11 +51,13 @@ def bad_crossing():
     s = Stream()
     s.fill(54)
     s.event(0x810, 1)
+    s.event(0x011)
     s.emit("event 0x810 without its argument", 0x81012345)
     s.event(0x010)
     s.fill(54)
-    s.emit("event 0xC10 without its arguments", 0xC1012345, 0)
     s.event(0x011)
+    s.emit("event 0xC10 without its arguments", 0xC1012345, 0)
+    s.event(0x012)
     return s.data()
 
 
@@ -63,7 +68,7 @@ def bad_sync_in_block():
     s.event(0x010)
     s.emit("sync word", SYNC)
     s.fill(54)
-    s.emit("event", 0x01012345)
+    s.event(0x810, 1)
     s.event(0x011)
     return s.data()
 
@@ -79,7 +84,7 @@ def bad_check():
 def bad_check_byte():
     """A wrong check byte in the first anchor."""
     s = three_blocks()
-    return damaged(s.data(), 4, mask=1)
+    return damaged(s.data(), 0, mask=1)
 
 
 @vector
@@ -87,6 +92,7 @@ def bad_index_not_a_multiple():
     """An anchor whose index is no multiple of the block size."""
     s = Stream()
     s.fill(57)
+    s.event(0x011)
     s.index += 1
     s.event(0x010)
     return s.data()
@@ -97,6 +103,7 @@ def bad_block_size_changed():
     """Blocks of another size in a stream are none of its own."""
     s, t = Stream(), Stream(block=128, index=128)
     s.fill(57)
+    s.event(0x011)
     t.event(0x010)
     return s.data() + t.data()
 
@@ -133,6 +140,7 @@ def bad_epoch_old():
     s.event(0x010)
     s.emit("EPOCH from 6 to 8", 0x80000000, 6 << 16 | 8)
     s.fill(54)
+    s.event(0x011)
     s.event(0x010)
     return s.data()
 
@@ -144,6 +152,7 @@ def bad_epoch_equal():
     s.anchor()
     s.emit("EPOCH from 7 to 7", 0x80000000, 7 << 16 | 7)
     s.fill(54)
+    s.event(0x811, 0)
     s.event(0x810, 1)
     return s.data()
 
@@ -155,6 +164,7 @@ def bad_epoch_wide_stamp():
     s.anchor()
     s.emit("EPOCH_WIDE", 0xC0012345, 0x12346, 9)
     s.fill(54)
+    s.event(0x011)
     s.event(0x810, 1)
     return s.data()
 
@@ -182,7 +192,9 @@ def bad_clock_backwards():
 @vector
 def bad_clock_backwards_by_epoch():
     """The high part runs over 2^44 by an EPOCH."""
-    s = Stream(time=(1 << 64) - (1 << 20))
+    s = Stream()
+    s.event(0x010)
+    s.time = (1 << 64) - (1 << 20)
     s.event(0x010)
     s.emit("EPOCH from ...FFFF to ...0001", 0x80000007, 0xFFFF0001)
     s.high = 1
@@ -292,8 +304,10 @@ def bad_total_in_anchor():
     s.loss(0xC05, 3, START, 0)
     s.dropped = 2
     s.fill(51)
+    s.event(0x011)
     s.event(0x010)
     s.fill(54)
+    s.event(0x011)
     s.event(0x810, 1)
     s.event(0x010)
     return s.data()
@@ -329,7 +343,7 @@ def bad_lost_byte():
     """One byte lost in a block: what is read wrong is skipped, all later blocks are read."""
     s = three_blocks()
     words = s.data()
-    return part(words, 0, 256 + 28 + 9) + part(words, 256 + 28 + 10)
+    return part(words, 0, 256 + 24 + 9) + part(words, 256 + 24 + 10)
 
 
 @vector
@@ -338,7 +352,9 @@ def bad_lost_byte_late():
     a record that never was. The search starts behind the block's anchor and finds it."""
     s = Stream()
     s.fill(57)
+    s.event(0x010)
     s.fill(54)
+    s.event(0x010)
     s.event(0x012)
     s.event(0x810, 0x81)
     s.event(0x011)
@@ -395,7 +411,7 @@ def bad_truncated_record():
     s = Stream()
     s.event(0x010)
     s.event(0xC10, 1, 2)
-    return part(s.data(), 0, 28 + 4 + 8)
+    return part(s.data(), 0, 24 + 4 + 8)
 
 
 @vector
@@ -404,14 +420,14 @@ def bad_truncated_word():
     s = Stream()
     s.event(0x010)
     s.event(0x010)
-    return part(s.data(), 0, 28 + 4 + 1)
+    return part(s.data(), 0, 24 + 4 + 1)
 
 
 @vector
 def bad_truncated_anchor():
     """The data end inside the anchor at a block's end."""
     s = three_blocks()
-    return part(s.data(), 0, 256 + 27)
+    return part(s.data(), 0, 256 + 23)
 
 
 @vector
@@ -419,7 +435,7 @@ def bad_truncated_sync():
     """Id 0xFFF inside a block, too near the end to be judged."""
     s = Stream()
     s.event(0x010)
-    s.emit("sync and more", SYNC, 0, 0, 0, 0, 0)
+    s.emit("sync and more", SYNC, 0, 0, 0, 0)
     return s.data()
 
 
@@ -461,8 +477,8 @@ def bad_tare_piece_of_split_block():
     """A block in two chunks whose second half is damaged: the first stands."""
     s = three_blocks()
     words = s.data()
-    second = stream_chunk(part(words, 4 * 73, 4 * 128), 73)
-    return file_header() + stream_chunk(part(words, 0, 4 * 73)) + damaged(second, 48 + 8 + 100, mask=2) + \
+    second = stream_chunk(part(words, 4 * 72, 4 * 128), 72)
+    return file_header() + stream_chunk(part(words, 0, 4 * 72)) + damaged(second, 48 + 8 + 100, mask=2) + \
         stream_chunk(part(words, 512), 128)
 
 
@@ -478,8 +494,8 @@ def bad_tare_header_magic():
     """A damaged magic, and in front of it a chunk that ends inside a block."""
     s = three_blocks()
     words = s.data()
-    return file_header() + stream_chunk(part(words, 0, 4 * 73)) + \
-        damaged(stream_chunk(part(words, 4 * 73, 4 * 135), 73), 0, 0x74) + stream_chunk(part(words, 4 * 135), 135)
+    return file_header() + stream_chunk(part(words, 0, 4 * 72)) + \
+        damaged(stream_chunk(part(words, 4 * 72, 4 * 134), 72), 0, 0x74) + stream_chunk(part(words, 4 * 134), 134)
 
 
 @vector

@@ -13,12 +13,11 @@ def good_pad():
     """Two PADs, then one PAD, before a record that does not fit; a full block without PAD."""
     s = Stream()
     s.fill(54)
-    s.event(0x010)
+    s.event(0x810, 1)
     s.event(0xC10, 1, 2)
-    s.fill(51)
-    s.event(0x810, 3)
+    s.fill(54)
     s.event(0x811, 4)
-    s.event(0x010)
+    s.event(0x810, 5)
     s.fill(54)
     s.event(0x011)
     return s.data()
@@ -61,8 +60,10 @@ def good_epoch_at_border():
     next block the EPOCH stands last and the anchor comes between it and its event."""
     s = Stream()
     s.fill(57)
+    s.event(0x011)
     s.event(0x010, after=1 << 20)
     s.fill(54)
+    s.event(0x011)
     s.event(0x010, after=1 << 20)
     return s.data()
 
@@ -216,7 +217,7 @@ def good_define_empty():
 def good_dropped():
     """The examples: three events dropped, pending when the anchor was written."""
     s = Stream(time=9 << 32 | 0x812345)
-    s.event(0x010)
+    s.event(0x810, 1)
     s.fill(54)
     s.dropped = 3
     s.loss(0xC05, 3, 9 << 32 | 0x811111, 0x234)
@@ -236,6 +237,7 @@ def good_dropped_twice():
     s.dropped = 7
     s.loss(0xC05, 5, START, MASK)
     s.fill(51)
+    s.event(0x011)
     s.dropped = 8
     s.event(0x010)
     return s.data()
@@ -260,10 +262,11 @@ def good_loss_over_border():
     """LOSS_TIME, PAD, PAD, anchor, DROPPED; then an anchor alone between the two."""
     s = Stream()
     s.fill(51)
-    s.event(0x010)
+    s.event(0x810, 1)
     s.dropped = 1
     s.loss(0xC05, 1, START - 5, 0)
     s.fill(51)
+    s.event(0x011)
     s.loss(0xC06, 2, START - 4, 1)
     s.event(0x010)
     return s.data()
@@ -349,6 +352,14 @@ def good_anchor():
 
 
 @vector
+def good_anchor_largest():
+    """The largest time, session and stream number that an anchor can state."""
+    s = Stream(session=65535, number=65535, time=(1 << 56) - 1)
+    s.event(0x010)
+    return s.data()
+
+
+@vector
 def good_block_128():
     """Three blocks of 128 words."""
     return three_blocks(block=128).data()
@@ -398,6 +409,7 @@ def good_late_attach_index_wrap():
     """First index 2^32 - 64: any jump is a gap in the first block; the index runs over 2^32 behind it."""
     s = Stream(index=(1 << 32) - 64)
     s.fill(57)
+    s.event(0x011)
     s.event(0x010)
     return s.data()
 
@@ -420,9 +432,11 @@ def good_words_lost_in_block():
     """Whole records lost inside a block: a valid anchor in the middle of a block at a record border."""
     s = Stream()
     s.fill(57)
+    s.event(0x011)
     s.event(0x810, 1)
     s.event(0x810, 2)
     s.fill(51)
+    s.event(0x011)
     s.event(0x810, 3)
     s.event(0x810, 4)
     block = s.blocks[1]
@@ -434,8 +448,10 @@ def good_gap_voids_loss_time():
     """A gap between blocks makes a LOSS_TIME void."""
     s = Stream()
     s.fill(54)
+    s.event(0x011)
     s.put("LOSS_TIME", 0xC04, 77, 0)
     s.fill(57)
+    s.event(0x012)
     s.put("DROPPED", 0xC05, 2, 1)
     s.event(0x010)
     return s.data(0, 2)
@@ -461,6 +477,7 @@ def good_end_of_block():
     """The data end with a full block."""
     s = Stream()
     s.fill(57)
+    s.event(0x011)
     return s.data()
 
 
@@ -482,7 +499,7 @@ def good_tare_all_chunks():
     s.put("END", 0xC09, 0, 0)
     return file_header() + text_chunk(1, b'{"command":["./app"]}') + chunk(2, region()) + chunk(3, ring()) + \
         chunk(5, [(struct.pack("<4Q", START, 1000, 1700000000000000000, 50), "clock snapshot")]) + \
-        stream_chunk(s.data()) + chunk(3, ring(write=296, read=296, state=3)) + text_chunk(6, b'{"status":0}')
+        stream_chunk(s.data()) + chunk(3, ring(write=292, read=292, state=3)) + text_chunk(6, b'{"status":0}')
 
 
 @vector
@@ -515,7 +532,7 @@ def good_tare_split():
     """Chunks end inside blocks, inside a record and inside an anchor."""
     s = three_blocks()
     words, result, start = s.data(), file_header(), 0
-    for end in 3, 64, 66, 72, 100, 150:
+    for end in 3, 64, 66, 71, 99, 150:
         result += stream_chunk(part(words, 4 * start, 4 * end), start)
         start = end
     return result + stream_chunk([], start) + stream_chunk(part(words, 600), 150)
@@ -526,7 +543,7 @@ def good_tare_position_jump():
     """A reader that lost words between two chunks, in the middle of a block: a hole."""
     s = three_blocks()
     words = s.data()
-    return file_header() + stream_chunk(part(words, 0, 4 * 73)) + stream_chunk(part(words, 4 * 80), 80)
+    return file_header() + stream_chunk(part(words, 0, 4 * 72)) + stream_chunk(part(words, 4 * 80), 80)
 
 
 @vector
@@ -543,15 +560,30 @@ def good_tare_pending():
     s.dropped = 2
     s.loss(0xC05, 2, START, 3)
     lost = ring(dropped=7, suppressed=4, pending_dropped=(5, START, 0, START + 9, 0),
-                pending_suppressed=(4, 0, 1, 0, 3), writing=1)
-    return file_header() + chunk(3, ring(dropped=1, writing=1)) + stream_chunk(s.data()) + chunk(3, lost)
+                pending_suppressed=(4, 0, 1, 0, 3), torn=True)
+    return file_header() + chunk(3, ring(dropped=1, torn=True)) + stream_chunk(s.data()) + chunk(3, lost)
+
+
+@vector
+def good_tare_killed_after_storing():
+    """The offset has moved since `writing` was set: the event is stored, not torn."""
+    s = one_block()
+    size = len(joined(s.data()))
+    return file_header() + stream_chunk(s.data()) + chunk(3, ring(size=1024, write=size, writing=size - 8 + 1))
+
+
+@vector
+def good_tare_killed_after_counting():
+    """The total has grown since `writing` was set: the event is dropped, not torn."""
+    lost = ring(write=256, writing=257, dropped=3, dropped_before=2, pending_dropped=(3, START, 0, START + 1, 0))
+    return file_header() + stream_chunk(one_block().data()) + chunk(3, lost)
 
 
 @vector
 def good_tare_ring_not_last():
     """A ring that is followed by more of its stream: its pending losses and `writing` are old, its totals stand."""
     s = one_block()
-    old = ring(dropped=7, pending_dropped=(5, START, 0, START, 0), writing=1)
+    old = ring(dropped=7, pending_dropped=(5, START, 0, START, 0), torn=True)
     return file_header() + chunk(3, old) + stream_chunk(s.data())
 
 
@@ -565,7 +597,7 @@ def good_tare_ring_alone():
 def good_tare_big_endian():
     """Stream and ring of a big-endian machine; the file's own headers are little-endian."""
     s = one_block(order=">")
-    return file_header() + stream_chunk(s.data()) + chunk(3, ring(order=">", dropped=1, writing=1))
+    return file_header() + stream_chunk(s.data()) + chunk(3, ring(order=">", dropped=1, torn=True))
 
 
 @vector
@@ -599,7 +631,7 @@ def good_tare_wrong_magic():
 @vector
 def good_image():
     """A target's memory: the unread words wrap at the end of the buffer; a loss is pending."""
-    return memory(dropped=3, pending_dropped=(3, START, 0, START + 1, 0), writing=1)
+    return memory(dropped=3, pending_dropped=(3, START, 0, START + 1, 0), torn=True)
 
 
 @vector

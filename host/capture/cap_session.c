@@ -100,6 +100,7 @@ bool session_create(struct session *session, const struct session_options *optio
         return false;
     if (getrandom(&number, sizeof(number), 0) != sizeof(number))
         number = (uint32_t)getpid();
+    number = number % 65535u + 1;
     session->rings = options->rings;
     session->ring_bytes = options->ring_bytes;
     session->block_words = options->block_words;

@@ -315,6 +315,13 @@ static void close_pending(const struct place *place, const struct tare_loss *los
         counts->dropped_pending = loss->count;
 }
 
+/* Neither stored nor counted as dropped since it was begun. */
+static bool is_torn(const struct tare_ring *ring)
+{
+    return ring->writing != 0 && ring->writing - 1 == ring->write_offset &&
+           ring->dropped_before == ring->dropped;
+}
+
 void record_close_stream(struct decode_stream *stream, struct record_batch *batch)
 {
     struct place place = {.stream = stream, .batch = batch};
@@ -332,7 +339,7 @@ void record_close_stream(struct decode_stream *stream, struct record_batch *batc
         state->pending_told = true;
         close_pending(&place, &stream->last_ring->pending_dropped, false);
         close_pending(&place, &stream->last_ring->pending_suppressed, true);
-        stream->counts.torn = stream->last_ring->writing != 0;
+        stream->counts.torn = is_torn(stream->last_ring);
     }
     raise_sum(&stream->counts.dropped, state->total);
     raise_sum(&stream->counts.dropped, state->ring_dropped);

@@ -11,8 +11,8 @@ check()
     "$TARE" record -q -o run.tare -- ./program
     "$TARE" dump --json run.tare | python3 -c '
 import json, sys
-found = [(e["name"], e["arguments"]["number"]) for e in map(json.loads, sys.stdin)
-         if e.get("type") == "event"]
+found = [(e["name"], *[a["value"] for a in e["arguments"] if a["name"] == "number"])
+         for e in map(json.loads, sys.stdin) if e.get("type") == "event"]
 wanted = [("program called", 1), ("inline called", 2), ("inline called", 3), ("inline called", 4),
           ("library called", 5)]
 sys.exit(found != wanted and "wanted %s\nfound  %s" % (wanted, found))'

@@ -128,7 +128,7 @@ def check_made_by_hand():
         ("plant/worker/thread state", "running", 1100, 1800, 0, {}),
         ("plant/request", "request", 1200, 2500, 0,
          {"id": 1, "began on": "worker", "ended on": "thread 4001"}),
-        ("plant/request", "request", 1200, 11990, 0, {"id": 2, "began on": "worker", **cut}),
+        ("plant/request", "request", 1200, 12000, 0, {"id": 2, "began on": "worker", **cut}),
         ("plant/worker", "outer", 1300, 1500, 0, {"id": 7}),
         ("plant/worker", "inner", 1350, 1400, 1, {"id": 1}),
         ("plant/worker", "inner", 1400, 1450, 1, {"id": 2}),
@@ -136,12 +136,12 @@ def check_made_by_hand():
         ("plant/worker/thread state", "waiting for queue", 1800, 11800, 0, {}),
         ("plant/request", "request", 2550, 3550, 0, {"id": 3, "began on": "thread 4001", **cut}),
         ("plant/thread 4001/lost", "dropped", 3550, 6550, 0, {"events": 7}),
-        ("plant/worker/thread state", "running", 11800, 11990, 0, cut),
-        ("plant/worker", "outer", 11850, 11990, 0, {"id": 8, **cut}),
+        ("plant/worker/thread state", "running", 11800, 12000, 0, cut),
+        ("plant/worker", "outer", 11850, 12000, 0, {"id": 8, **cut}),
         ("plant/thread 4001/thread state", "waiting for queue", 17550, 37550, 0,
          {"end": "open when the recording ended"}),
-        ("plant/worker/lost", "gap", 11990, 17570, 0, {"words": 128}),
-        ("plant/worker/thread state", "waiting for queue", 17570, 17620, 0,
+        ("plant/worker/lost", "gap", 12000, 17590, 0, {"words": 128}),
+        ("plant/worker/thread state", "waiting for queue", 17590, 17640, 0,
          {"end": "the recording of this thread ended"})])
     expect("instants", [(i["track"].name, i["name"], i["time"] - MONOTONIC, i["notes"])
                         for i in trace.instants if i["name"] != "tick"], [
@@ -150,7 +150,7 @@ def check_made_by_hand():
         ("worker", "queue send", 1650, {"queue": 9}),
         ("worker", "fault", 1700, {"address": "0xbeef", "temperature (\u00b0C)": -0.5}),
         ("worker", "#820", 1750, {"first": "0x1234"}),
-        ("worker", "outer: end without begin", 17620,
+        ("worker", "outer: end without begin", 17640,
          {"id": 8, "its begin may be among what was lost": True})])
     expect("counters", [(c["track"].name, c["track"].unit, c["time"] - MONOTONIC, c["value"])
                         for c in trace.counters], [

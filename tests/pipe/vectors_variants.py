@@ -5,15 +5,16 @@ import struct
 
 import vector_encoder as encoder
 
-WORDS = (0, 1, 0xFFF7A6E5, 0xFFF00000, 0x80012345, 0xC0012345, 0xC0212345, 0xC0312345, 0xC0412345, 0xC0512345,
+MASK = 0xFFFFFFFF
+WORDS = (0, 1, 0xFFF7A600, 0xFFF00000, 0x80012345, 0xC0012345, 0xC0212345, 0xC0312345, 0xC0412345, 0xC0512345,
          0xC0612345, 0xC0912345, 0x00112345, 0x81112345, 0x7FFFFFFF, 0xFFFFFFFF)
 
 
 def anchors(data):
     """Offset and byte order of everything that begins like an anchor."""
-    for match in re.finditer(b"\xE5\xA6\xF7\xFF|\xFF\xF7\xA6\xE5", data):
-        if match.start() + 28 <= len(data):
-            yield match.start(), "<" if data[match.start()] == 0xE5 else ">"
+    for match in re.finditer(b"(?s).\xA6\xF7\xFF|\xFF\xF7\xA6.", data):
+        if match.start() + 24 <= len(data):
+            yield match.start(), "<" if data[match.start() + 1] == 0xA6 else ">"
 
 
 def change_anchor(dice, data):
@@ -22,20 +23,21 @@ def change_anchor(dice, data):
     if not found:
         return data
     at, order = dice.choice(found)
-    words = list(struct.unpack_from(order + "7I", data, at))
-    field = dice.choice((1, 2, 3, 3, 4, 5, 5, 5, 6, 6))
+    words = list(struct.unpack_from(order + "6I", data, at))
+    field = dice.choice((1, 2, 3, 3, 4, 4, 4, 5, 5))
     if field == 1:
-        words[1] = dice.choice((words[1] ^ 0x100, words[1] ^ 0x3000000, words[1] ^ 0x1000000, words[1] ^ 1 << 28))
+        words[1] ^= dice.choice((0x3000000, 0x1000000, 1 << 28, 1, 1 << 23, 1 << 12))
+    elif field == 2:
+        words[2] ^= dice.choice((1, 1 << 16, 1 << 31))
     else:
         words[field] = dice.choice((words[field] + 64, words[field] - 64, words[field] + 1, words[field] - 1,
                                     words[field] + 256, 0, dice.getrandbits(32), words[field] ^ 1 << 31)) & 0xFFFFFFFF
-    words[1] &= ~0xFF
     fold = 0
-    for word in words:
+    for word in words[1:]:
         fold ^= word
     fold ^= fold >> 16
-    words[1] |= (fold ^ fold >> 8) & 0xFF
-    return data[:at] + struct.pack(order + "7I", *words) + data[at + 28:]
+    words[0] = words[0] & ~0xFF | (fold ^ fold >> 8) & 0xFF
+    return data[:at] + struct.pack(order + "6I", *words) + data[at + 24:]
 
 
 def damage(dice, data, others):
@@ -102,7 +104,7 @@ def random_record(dice, s):
 def random_stream(dice):
     s = encoder.Stream(dice.choice("<<<>"), dice.choice((64, 64, 128, 256)), encoder.SESSION + dice.choice((0, 0, 1)),
                        dice.randrange(1, 3), dice.choice((0, 0, 0, 256, 0xFFFFFF00)),
-                       dice.choice((0, encoder.START, 1 << 40, (1 << 64) - (1 << 22))))
+                       dice.choice((0, encoder.START, 1 << 40, (1 << 56) - (1 << 22), (1 << 64) - (1 << 22))))
     for _ in range(dice.randrange(5, 120)):
         random_record(dice, s)
     return s
@@ -131,7 +133,9 @@ def random_file(dice):
         elif kind < 10:
             made = encoder.chunk(3, encoder.ring(
                 s.order, dice.choice((s.number, 7)), s.block, s.session, dropped=dice.choice((0, 5, s.dropped)),
-                suppressed=dice.randrange(3), writing=dice.randrange(2), version=int(dice.randrange(9) == 0),
+                suppressed=dice.randrange(3), write=dice.choice((0, 0, 1, MASK)),
+                writing=dice.choice((0, 0, 1, 2, MASK)), dropped_before=dice.choice((0, 5, s.dropped)),
+                version=int(dice.randrange(9) == 0),
                 pending_dropped=tuple(dice.randrange(4) for _ in range(5))))
         else:
             made = encoder.chunk(dice.choice((1, 2, 5, 6, 7, 900)), [(b"{}" * dice.randrange(20), "")])

@@ -29,14 +29,12 @@ static size_t write_stream(uint32_t *words, size_t count)
     for (size_t at = 0; at < count; at += BLOCK_WORDS) {
         uint32_t *block = words + at, n = TARE_ANCHOR_WORDS;
 
-        block[0] = TARE_SYNC;
-        block[1] = UINT32_C(0x08000100);
-        block[2] = 1;
-        block[3] = (uint32_t)ticks;
-        block[4] = (uint32_t)(ticks >> 32);
-        block[5] = (uint32_t)at;
-        block[6] = 0;
-        block[1] |= tare_anchor_check(block);
+        block[TARE_ANCHOR_FORM] = UINT32_C(8) << 24 | (uint32_t)(ticks >> 32);
+        block[TARE_ANCHOR_STREAM] = UINT32_C(1) << 16 | 1;
+        block[TARE_ANCHOR_LOW] = (uint32_t)ticks;
+        block[TARE_ANCHOR_INDEX] = (uint32_t)at;
+        block[TARE_ANCHOR_DROPPED] = 0;
+        block[TARE_ANCHOR_SYNC] = TARE_SYNC | tare_anchor_check(block);
         high = ticks >> TARE_STAMP_BITS;
         while (n < BLOCK_WORDS - 3) {
             if (ticks >> TARE_STAMP_BITS != high) {

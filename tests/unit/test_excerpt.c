@@ -42,10 +42,10 @@ static void put_words(struct writer *writer, uint32_t ticks, const uint32_t *wor
     if (writer->count % BLOCK == 0) {
         uint32_t *anchor = &writer->words[writer->count];
         const uint32_t content[TARE_ANCHOR_WORDS] = {
-            TARE_SYNC, 6u << 24 | writer->number << 8, SESSION, ticks, 0, writer->count, 0};
+            TARE_SYNC, 6u << 24, SESSION << 16 | writer->number, ticks, writer->count, 0};
 
         memcpy(anchor, content, sizeof(content));
-        anchor[TARE_ANCHOR_FORM] |= tare_anchor_check(anchor);
+        anchor[TARE_ANCHOR_SYNC] |= tare_anchor_check(anchor);
         writer->count += TARE_ANCHOR_WORDS;
     }
     memcpy(&writer->words[writer->count], words, count * sizeof(*words));
