@@ -124,8 +124,8 @@ struct tare_ring {
     uint32_t names_lost; /* definitions that found no room */
     struct tare_loss pending_dropped;
     struct tare_loss pending_suppressed;
-    /* 0, or the write offset at which an event is being written, + 1. After a kill the event is
-     * torn if the offset has not moved since and `dropped` is still what it was before. */
+    /* The write offset when the last event was begun, + 1. After a kill that event is torn if the
+     * offset has not moved since and `dropped` is still what it was before. */
     uint32_t writing;
     uint32_t dropped_before;
     uint32_t unused[64 - 12 - 16 - 10];

@@ -40,10 +40,10 @@ static __thread struct tare_writer *tare_self TARE_THREAD_MODEL = &tare_no_write
 
 #define TARE_UNLOCK(writer, ring) \
     TARE_SIGNAL_FENCE(); \
-    __atomic_store_n(&ring->writing, 0, __ATOMIC_RELAXED); \
     __atomic_store_n(&writer->ready, ring, __ATOMIC_RELAXED)
 
-/* Shared, so that it outlives a kill. */
+/* Shared, so that it outlives a kill. Not taken back: a moved offset or a grown total says as much.
+ */
 #define TARE_NOTE_WRITING(ring, offset) \
     __atomic_store_n(&ring->writing, (offset) + 1u, __ATOMIC_RELAXED); \
     TARE_SIGNAL_FENCE()

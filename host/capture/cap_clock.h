@@ -16,7 +16,7 @@ struct session_clock {
 struct clock_snapshot {
     uint64_t ticks;
     uint64_t monotonic_ns;
-    uint64_t realtime_ns; /* since 1970 */
+    uint64_t realtime_ns;    /* since 1970 */
     uint64_t uncertainty_ns; /* half the time that reading them took */
 };
 
