@@ -61,9 +61,9 @@ static size_t find_sync(const unsigned char *bytes, size_t at, size_t size)
 {
     size_t end;
 
-    if (size < at + 4 * TARE_ANCHOR_WORDS)
+    if (size < at + ANCHOR_BYTES)
         return size;
-    end = size - 4 * TARE_ANCHOR_WORDS + 1;
+    end = size - ANCHOR_BYTES + 1;
     for (size_t middle = at + 1; middle < end + 2; middle++) {
         const unsigned char *found =
             memchr(bytes + middle, TARE_SYNC >> 16 & 0xFF, end + 2 - middle);

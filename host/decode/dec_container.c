@@ -174,7 +174,8 @@ struct indexing {
     struct segment_list *list;
     struct decode_directory *directory;
     struct container_facts *facts;
-    unsigned char *payload; /* CHUNK_PAYLOAD_LIMIT bytes are reserved, few are touched */
+    unsigned char *payload; /* of the chunk that is taken */
+    size_t payload_capacity;
 };
 
 static bool header_read(const unsigned char *bytes, struct chunk *chunk)
@@ -272,6 +273,20 @@ static uint64_t whole_pieces(const struct chunk *chunk, uint64_t bytes)
     return bytes < first ? 0 : bytes - (bytes - first) % chunk->piece;
 }
 
+/* Reads the first bytes of the chunk's payload; false when they are not there. */
+static bool read_payload(struct indexing *indexing, const struct chunk *chunk, size_t size)
+{
+    uint64_t at = chunk->offset + CHUNK_HEAD_BYTES;
+
+    if (size > indexing->source->size || at > indexing->source->size - size)
+        return false;
+    if (size > indexing->payload_capacity || indexing->payload == NULL) {
+        indexing->payload_capacity = size + size / 2;
+        indexing->payload = memory_resize(indexing->payload, indexing->payload_capacity, 1);
+    }
+    return source_read(indexing->source, at, indexing->payload, size) == size;
+}
+
 /* A STREAM chunk of which `there` bytes of payload are in the file; false: its payload is damaged.
  */
 static bool take_stream(struct indexing *indexing, const struct chunk *chunk, uint64_t there)
@@ -281,7 +296,7 @@ static bool take_stream(struct indexing *indexing, const struct chunk *chunk, ui
 
     if (chunk->length < 4 || (chunk->piece != 256 && chunk->piece != 512 && chunk->piece != 1024))
         return false;
-    if (source_read(indexing->source, payload, indexing->payload, 4) < 4)
+    if (!read_payload(indexing, chunk, 4))
         return there < chunk->length; /* cut before its table: nothing to read */
     table = 4 + 4 * get_little(indexing->payload, 4);
     if (table > chunk->length)
@@ -291,7 +306,7 @@ static bool take_stream(struct indexing *indexing, const struct chunk *chunk, ui
         return false;
     if (table > there)
         return true;
-    if (source_read(indexing->source, payload, indexing->payload, table) < table ||
+    if (!read_payload(indexing, chunk, table) ||
         (uint32_t)XXH64(indexing->payload, table, 0) != chunk->payload_hash)
         return false;
     stream = directory_find_stream(indexing->directory, chunk->session, chunk->stream);
@@ -382,8 +397,7 @@ static bool misfit(struct container_facts *facts)
 /* A whole chunk of another type than STREAM; false: its payload is damaged. */
 static bool take_other(struct indexing *indexing, const struct chunk *chunk)
 {
-    if (source_read(indexing->source, chunk->offset + CHUNK_HEAD_BYTES, indexing->payload,
-                    chunk->length) < chunk->length ||
+    if (!read_payload(indexing, chunk, chunk->length) ||
         (uint32_t)XXH64(indexing->payload, chunk->length, 0) != chunk->payload_hash)
         return false;
     switch (chunk->type) {
@@ -458,7 +472,8 @@ bool container_index(struct source *source, struct segment_list *list,
                      struct decode_directory *directory, struct container_facts *facts,
                      struct error *error)
 {
-    struct indexing indexing = {source, list, directory, facts, NULL};
+    struct indexing indexing = {
+        .source = source, .list = list, .directory = directory, .facts = facts};
     unsigned char head[CONTAINER_HEAD_BYTES] = {0};
     uint64_t offset = sizeof head;
     size_t size = source_read(source, 0, head, sizeof head);
@@ -473,7 +488,6 @@ bool container_index(struct source *source, struct segment_list *list,
     facts->bad_signature = size < 8 || memcmp(head, CONTAINER_SIGNATURE, 8) != 0;
     if (size < sizeof head)
         fault_at(&indexing, FILE_FAULT_TRUNCATED, 0, size);
-    indexing.payload = memory_new(CHUNK_PAYLOAD_LIMIT, 1);
     while (offset < source->size)
         offset = take_chunk(&indexing, offset);
     free(indexing.payload);

@@ -291,6 +291,21 @@ static bool is_enough(const struct cursor *cursor)
     return decoder == NULL || !record_text_open(decoder, &cursor->batch);
 }
 
+/* One step through the segment that is open. */
+static void go_on_with(struct cursor *cursor, const struct segment *segment)
+{
+    if (cursor->hole)
+        cursor->hole = !record_hole(input_of(cursor, segment)->decoder, &cursor->batch);
+    else if (cursor->next < cursor->good)
+        feed(cursor);
+    else if (cursor->good < cursor->end)
+        verify(cursor);
+    else if (cursor->loaded < segment->bytes)
+        load(cursor);
+    else
+        leave_segment(cursor);
+}
+
 bool cursor_fill(struct cursor *cursor)
 {
     if (cursor->ended) {
@@ -303,16 +318,8 @@ bool cursor_fill(struct cursor *cursor)
     record_batch_clear(&cursor->batch);
     cursor->event_at = cursor->note_at = 0;
     while (!is_enough(cursor)) {
-        if (cursor->hole) {
-            cursor->hole = !record_hole(input_of(cursor, cursor->segment)->decoder, &cursor->batch);
-        } else if (cursor->next < cursor->good) {
-            feed(cursor);
-        } else if (cursor->good < cursor->end) {
-            verify(cursor);
-        } else if (cursor->segment != NULL && cursor->loaded < cursor->segment->bytes) {
-            load(cursor);
-        } else if (cursor->segment != NULL) {
-            leave_segment(cursor);
+        if (cursor->segment != NULL) {
+            go_on_with(cursor, cursor->segment);
         } else if (cursor->at < cursor->count) {
             enter_segment(cursor);
         } else if (!wind_up(cursor)) {

@@ -28,7 +28,7 @@ static struct definition_entry *find(const struct definitions *definitions,
 static void add_entry(struct definitions *definitions, enum definition_group group,
                       const struct definition *definition)
 {
-    if (definitions->entry_count == definitions->entry_capacity) {
+    if (definitions->entries == NULL || definitions->entry_count == definitions->entry_capacity) {
         definitions->entry_capacity = 2 * definitions->entry_capacity + 8;
         definitions->entries = memory_resize(definitions->entries, definitions->entry_capacity,
                                              sizeof *definitions->entries);
@@ -99,7 +99,7 @@ static struct definition *parse(uint32_t class, uint32_t category, uint32_t id, 
                                       .text_size = size};
     if (definition_group(class) != DEFINITION_EVENT)
         return definition;
-    strsep(&parts, "|");
+    (void)strsep(&parts, "|");
     while (parts != NULL && definition->argument_count < 2)
         parse_argument(&definition->argument[definition->argument_count++], strsep(&parts, "|"));
     return definition;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#define REGION_ID "TARE region"
 #define WINDOW_BYTES (64u << 10)
 #define RING_BYTES 256u
 #define MAGIC_IN_RING 48u /* offset of the magic in a ring */
@@ -110,9 +111,10 @@ static void take_region(const struct image *image, uint64_t magic)
     if (magic < MAGIC_IN_REGION ||
         source_read(image->source, magic - MAGIC_IN_REGION, bytes, sizeof bytes) < sizeof bytes)
         return;
-    if (region_read(bytes, &region, &version) && strncmp(region.id, "TARE region", 16) == 0)
+    if (region_read(bytes, &region, &version) &&
+        memcmp(region.id, REGION_ID, sizeof REGION_ID) == 0)
         region_keep(directory_session(image->directory, region.session), &region);
-    else if (version != TARE_FORMAT_VERSION && strncmp(region.id, "TARE region", 16) == 0)
+    else if (version != TARE_FORMAT_VERSION && memcmp(region.id, REGION_ID, sizeof REGION_ID) == 0)
         image->facts->foreign_version = version;
 }
 

@@ -8,7 +8,6 @@
 #include "dec_merge.h"
 
 #define SCAN_BYTES (64u << 10)
-#define ANCHOR_BYTES (4u * TARE_ANCHOR_WORDS)
 
 /* ------------------------------------------------------------------ anchors in a part of the input
  */

@@ -144,10 +144,15 @@ static void set_ticks(struct cursor *cursor)
 {
     const struct record_batch *batch = &cursor->batch;
 
-    if (cursor->event_at < batch->count)
+    const struct note *note =
+        cursor->note_at < batch->note_count ? &batch->notes[cursor->note_at] : NULL;
+
+    /* Notes go with the event behind them, but for definitions, which matter to other streams. */
+    if (note != NULL && note->before <= cursor->event_at &&
+        (note->kind == NOTE_DEFINE || cursor->event_at == batch->count))
+        cursor->ticks = note->ticks;
+    else if (cursor->event_at < batch->count)
         cursor->ticks = batch->events[cursor->event_at].ticks;
-    else if (cursor->note_at < batch->note_count)
-        cursor->ticks = batch->notes[batch->note_count - 1].ticks;
 }
 
 /* The cursor that is next, with something to hand on; NULL at the end. */
@@ -168,16 +173,27 @@ static struct cursor *earliest(struct decoder *decoder)
     return NULL;
 }
 
-/* Definitions hold from their note on, so a run begins with them. */
-static bool ends_run(const struct decode_run *run, const struct note *note)
+static bool is_bounded(const struct cursor *cursor, const struct cursor *limit)
 {
-    return note->stream != run->stream->ordinal ||
-           (note->kind == NOTE_DEFINE && note->before > run->first);
+    return limit != NULL && limit->session == cursor->session;
+}
+
+/* Definitions hold from their note on, so a run begins with them, and they wait for their time. */
+static bool ends_run(const struct cursor *cursor, const struct cursor *limit,
+                     const struct decode_run *run, const struct note *note)
+{
+    if (note->stream != run->stream->ordinal)
+        return true;
+    if (note->kind != NOTE_DEFINE)
+        return false;
+    return note->before > run->first ||
+           (run->note_count > 0 && is_bounded(cursor, limit) && note->ticks > limit->ticks);
 }
 
 /* Takes the notes into the run that stand before the next event of the batch. False: the run ends.
  */
-static bool take_notes(struct decoder *decoder, struct cursor *cursor, struct decode_run *run)
+static bool take_notes(struct decoder *decoder, struct cursor *cursor, const struct cursor *limit,
+                       struct decode_run *run)
 {
     struct record_batch *batch = &cursor->batch;
 
@@ -186,7 +202,7 @@ static bool take_notes(struct decoder *decoder, struct cursor *cursor, struct de
 
         if (note->before > cursor->event_at)
             return true;
-        if (ends_run(run, note))
+        if (ends_run(cursor, limit, run, note))
             return false;
         if (note->kind == NOTE_DEFINE)
             definitions_enforce(&decoder->directory.streams[note->stream]->session->definitions,
@@ -206,7 +222,7 @@ static bool may_follow(const struct cursor *cursor, const struct cursor *limit,
 
     if (cursor->event_at == cursor->batch.count || event->stream != run->stream->ordinal)
         return false;
-    return run->count == 0 || limit == NULL || limit->session != cursor->session ||
+    return run->count + run->note_count == 0 || !is_bounded(cursor, limit) ||
            event->ticks <= limit->ticks;
 }
 
@@ -226,7 +242,7 @@ static void take_run(struct decoder *decoder, struct cursor *cursor, const struc
                                .events = batch->events + cursor->event_at,
                                .notes = batch->notes + cursor->note_at,
                                .first = cursor->event_at};
-    more = take_notes(decoder, cursor, run);
+    more = take_notes(decoder, cursor, limit, run);
     while (more && may_follow(cursor, limit, run)) {
         uint32_t until = cursor->note_at < batch->note_count ? batch->notes[cursor->note_at].before
                                                              : batch->count;
@@ -238,7 +254,7 @@ static void take_run(struct decoder *decoder, struct cursor *cursor, const struc
         /* Notes belong to the event behind them; those at the end of the batch to the one before.
          */
         if (cursor->event_at == batch->count || may_follow(cursor, limit, run))
-            more = take_notes(decoder, cursor, run);
+            more = take_notes(decoder, cursor, limit, run);
     }
 }
 

@@ -5,7 +5,6 @@
 
 #include "dec_stream.h"
 
-#define ANCHOR_BYTES (4u * TARE_ANCHOR_WORDS)
 #define BLOCK_WORDS_LIMIT 256u
 #define HIGH_MASK ((UINT64_C(1) << (64 - TARE_STAMP_BITS)) - 1)
 /* A batch with so many notes or bytes of text is full, whatever events it has. */

@@ -112,6 +112,8 @@ void record_batch_free(struct record_batch *batch);
 
 /* Reads one input: a run of bytes. Its anchors say which streams its blocks belong to; several
  * inputs may feed one stream, one after the other. */
+#define ANCHOR_BYTES ((size_t)4 * TARE_ANCHOR_WORDS)
+
 struct record_decoder;
 
 /* Sessions and streams are added to `directory` as anchors name them. */
