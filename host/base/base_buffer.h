@@ -23,9 +23,9 @@ void buffer_clear(struct buffer *buffer); /* keeps the memory */
 void buffer_free(struct buffer *buffer);
 
 /* malloc, realloc and strdup that end the program with a message instead of returning NULL. */
-void *memory_new(size_t count, size_t size); /* zeroed */
-void *memory_resize(void *old, size_t count, size_t size);
-char *memory_text(const char *text);
+void *memory_new(size_t count, size_t size) __attribute__((returns_nonnull)); /* zeroed */
+void *memory_resize(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
+char *memory_text(const char *text) __attribute__((returns_nonnull));
 
 /* Replaces the contents of `into` by a whole regular file, or by standard input for "-". A
  * directory, a device or pipe given by name, a missing file, a refused permission and a failing

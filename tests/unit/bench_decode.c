@@ -14,6 +14,7 @@
 #include "dec_record.h"
 
 #define BLOCK_WORDS 256u
+#define BLOCK_BYTES ((size_t)4 * BLOCK_WORDS)
 
 static uint32_t word_of(uint32_t id, uint64_t ticks)
 {
@@ -74,8 +75,8 @@ static double decode(const uint32_t *words, size_t count, size_t events, bool ha
         size_t size = left < 65536 ? left : 65536;
 
         if (hash)
-            for (size_t at = 0; at < size; at += 4 * BLOCK_WORDS)
-                hashes ^= XXH64(next + at, 4 * BLOCK_WORDS, 0);
+            for (size_t at = 0; at < size; at += BLOCK_BYTES)
+                hashes ^= XXH64(next + at, BLOCK_BYTES, 0);
         while (size > 0) {
             size_t taken = record_feed(decoder, next, size, &batch);
 
