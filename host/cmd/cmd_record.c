@@ -158,16 +158,17 @@ static void note_poll(struct recording *recording, uint64_t now_ns)
         recording->poll_longest_ns = interval;
 }
 
-/* Waits until the command has ended or `ns` have passed. */
-static void wait_for_command(int process, int64_t ns)
+/* Waits until the command has ended or `ns` have passed; false: it has surely not ended. Asking the
+ * kernel for the status each time would cost as much as the pause itself. */
+static bool may_have_ended(int process, int64_t ns)
 {
     struct pollfd ended = {.fd = process, .events = POLLIN};
     struct timespec limit = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
 
     if (process >= 0)
-        ppoll(&ended, 1, &limit, NULL);
-    else
-        nanosleep(&limit, NULL);
+        return ppoll(&ended, 1, &limit, NULL) != 0;
+    nanosleep(&limit, NULL);
+    return true;
 }
 
 /* Reads the rings until the command has ended. */
@@ -175,14 +176,16 @@ static void follow_command(struct recording *recording)
 {
     int process = (int)syscall(SYS_pidfd_open, recording->child, 0);
 
+    bool look = true;
+
     recording->poll_last_ns = monotonic_ns();
-    while (waitpid(recording->child, &recording->status, WNOHANG) != recording->child) {
+    while (!look || waitpid(recording->child, &recording->status, WNOHANG) != recording->child) {
         uint64_t now_ns;
 
         if (signal_to_pass_on == SIGTERM)
             kill(recording->child, SIGTERM);
         signal_to_pass_on = 0;
-        wait_for_command(process, recording->options.poll_ns);
+        look = may_have_ended(process, recording->options.poll_ns);
         now_ns = monotonic_ns();
         note_poll(recording, now_ns);
         drain_once(&recording->drain, now_ns);
