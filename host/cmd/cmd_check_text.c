@@ -305,7 +305,8 @@ static void append_bytes(struct buffer *out, const struct check_totals *totals)
     if (totals->words == 0)
         return;
     label(out, "words");
-    buffer_printf(out, "%" PRIu64 " in %" PRIu64 " blocks: ", totals->words, totals->blocks);
+    buffer_printf(out, "%" PRIu64 " in %" PRIu64 " block%s: ", totals->words, totals->blocks,
+                  plural(totals->blocks));
     append_share(out, "events", totals->words_events, totals->words);
     append_share(out, ", anchors", totals->words_anchors, totals->words);
     append_share(out, ", epochs", totals->words_epochs, totals->words);

@@ -161,6 +161,23 @@ static const struct definition_argument *argument_of(const struct dump_item *ite
                : NULL;
 }
 
+/* In quotation marks, so that the end of the text is certain. */
+static void append_quoted(struct buffer *out, const char *text, size_t size)
+{
+    size_t plain = 0;
+
+    buffer_text(out, "\"");
+    for (size_t i = 0; i <= size; i++) {
+        if (i < size && text[i] != '"' && text[i] != '\\')
+            continue;
+        text_append_safe(out, text + plain, i - plain);
+        if (i < size)
+            buffer_printf(out, "\\%c", text[i]);
+        plain = i + 1;
+    }
+    buffer_text(out, "\"");
+}
+
 /* ------------------------------------------------------------------ notes for people */
 
 static void append_loss(struct buffer *out, const struct dump_item *item)
@@ -228,9 +245,9 @@ static void append_note_text(struct buffer *out, const struct dump_item *item)
                       note->index);
         break;
     case NOTE_TEXT:
-        buffer_text(out, "text of an earlier event: \"");
-        text_append_safe(out, batch_text(item->run->batch, note), note->text.size);
-        buffer_text(out, note->text.cut ? "\" (cut)" : "\"");
+        buffer_text(out, "text of an earlier event: ");
+        append_quoted(out, batch_text(item->run->batch, note), note->text.size);
+        buffer_text(out, note->text.cut ? " (cut)" : "");
         break;
     default:
         buffer_text(out, "end: the recording of this stream was ended in order");
@@ -264,9 +281,9 @@ static void text_arguments(struct buffer *out, const struct dump_item *item)
         }
     }
     if (item->text != NULL) {
-        buffer_text(out, " \"");
-        text_append_safe(out, batch_text(item->run->batch, item->text), item->text->text.size);
-        buffer_text(out, item->text->text.cut ? "\" (cut)" : "\"");
+        buffer_text(out, " ");
+        append_quoted(out, batch_text(item->run->batch, item->text), item->text->text.size);
+        buffer_text(out, item->text->text.cut ? " (cut)" : "");
     }
 }
 
