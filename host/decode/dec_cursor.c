@@ -99,6 +99,15 @@ static uint64_t pieces_before(const struct segment *segment, uint64_t done)
     return done == 0 ? 0 : (first + done / 4) / words;
 }
 
+bool segment_piece_right(struct source *source, const struct segment *segment, const void *piece)
+{
+    unsigned char hash[4];
+    size_t size = (size_t)piece_at(segment, 0);
+
+    return source_read(source, segment->table, hash, sizeof hash) == sizeof hash &&
+           (uint32_t)XXH64(piece, size, 0) == get_little(hash, 4);
+}
+
 static void load(struct cursor *cursor)
 {
     struct reader *reader = cursor->reader;

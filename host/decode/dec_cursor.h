@@ -62,4 +62,7 @@ bool cursor_fill(struct cursor *cursor);
 
 void cursor_free(struct cursor *cursor);
 
+/* Whether the hash of the first piece of a STREAM segment is that of these bytes. */
+bool segment_piece_right(struct source *source, const struct segment *segment, const void *piece);
+
 #endif

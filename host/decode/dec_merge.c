@@ -59,20 +59,38 @@ void merge_by_time(struct decoder *decoder)
     key_table_free(&known);
 }
 
-/* Lower bound of the time of a cursor that was not filled yet. */
+/* Time of the anchor that the first segment begins with, if it is sure that reading begins there.
+ */
+static bool first_anchor(struct decoder *decoder, const struct segment *segment,
+                         struct anchor *anchor)
+{
+    unsigned char piece[4 * 256];
+    const struct decode_stream *stream;
+    size_t size = segment->kind == SEGMENT_STREAM ? segment->piece : 4 * TARE_ANCHOR_WORDS;
+
+    if (size > segment->bytes ||
+        (segment->kind == SEGMENT_STREAM && segment->position % (segment->piece / 4) != 0) ||
+        source_read(decoder->source, segment->offset, piece, size) < size ||
+        !anchor_read(piece, anchor))
+        return false;
+    stream = directory_find_stream(&decoder->directory, anchor->session, anchor->stream);
+    if (stream != NULL && stream->first_ring != NULL &&
+        stream->first_ring->block_words != anchor->block_words)
+        return false;
+    return segment->kind != SEGMENT_STREAM || segment_piece_right(decoder->source, segment, piece);
+}
+
+/* Lower bound of the time of a cursor that was not filled yet: many streams need not be open at
+ * once. */
 static uint64_t first_ticks(struct decoder *decoder, const struct cursor *cursor)
 {
     for (uint32_t i = 0; i < cursor->count; i++) {
         const struct segment *segment = &decoder->list->segment[cursor->segments[i]];
-        unsigned char bytes[4 * TARE_ANCHOR_WORDS];
         struct anchor anchor;
 
         if (segment->kind == SEGMENT_RING)
             continue;
-        if (source_read(decoder->source, segment->offset, bytes, sizeof bytes) == sizeof bytes &&
-            anchor_read(bytes, &anchor))
-            return anchor.ticks;
-        break;
+        return first_anchor(decoder, segment, &anchor) ? anchor.ticks : 0;
     }
     return 0;
 }
