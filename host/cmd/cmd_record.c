@@ -45,6 +45,57 @@ static void note_signal(int number)
     signal_to_pass_on = number;
 }
 
+/* What would end this program must not leave the recording unfinished and the shared memory behind:
+ * it goes to the command, which ends the recording. SIGINT and SIGQUIT it gets from the terminal.
+ */
+static const int caught[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+#define CAUGHT (sizeof(caught) / sizeof(caught[0]))
+static struct sigaction inherited[CAUGHT];
+
+static void catch_signals(void)
+{
+    const struct sigaction pass_on = {.sa_handler = note_signal};
+
+    for (size_t i = 0; i < CAUGHT; i++) {
+        sigaction(caught[i], NULL, &inherited[i]);
+        if (inherited[i].sa_handler != SIG_IGN) /* nohup, background jobs: stays ignored */
+            sigaction(caught[i], &pass_on, NULL);
+    }
+    signal(SIGCHLD, SIG_DFL); /* a parent that ignores it would hide the command's end */
+}
+
+/* In the command, before it runs. */
+static void restore_signals(void)
+{
+    for (size_t i = 0; i < CAUGHT; i++)
+        sigaction(caught[i], &inherited[i], NULL);
+}
+
+/* Looks for the command as execvp will, so that a mistyped name costs no older recording: 0 when it
+ * seems to be there, else the errno that execvp would give. */
+static int find_command(const char *name)
+{
+    const char *path = getenv("PATH");
+    char *folders, *rest, *folder;
+    int reason = ENOENT;
+
+    if (strchr(name, '/') != NULL)
+        return access(name, X_OK) == 0 ? 0 : errno;
+    folders = rest = memory_text(path != NULL ? path : "/bin:/usr/bin");
+    while (reason != 0 && (folder = strsep(&rest, ":")) != NULL) {
+        struct buffer file = {0};
+
+        buffer_printf(&file, "%s/%s", folder[0] != '\0' ? folder : ".", name);
+        if (access(file.data, X_OK) == 0)
+            reason = 0;
+        else if (errno == EACCES)
+            reason = EACCES;
+        buffer_free(&file);
+    }
+    free(folders);
+    return reason;
+}
+
 /* Starts the command stopped at a pipe that closes by itself when exec works; otherwise errno comes
  * through it. Returns the errno of a failed exec, 0 when the command runs, -1 when fork failed. */
 static int start_command(struct recording *recording, char **command)
@@ -56,8 +107,7 @@ static int start_command(struct recording *recording, char **command)
         return -1;
     recording->child = fork();
     if (recording->child == 0) {
-        signal(SIGINT, SIG_DFL);
-        signal(SIGTERM, SIG_DFL);
+        restore_signals();
         setenv(TARE_REGION_VARIABLE, recording->session.path, 1);
         execvp(command[0], command);
         reason = errno;
@@ -175,15 +225,14 @@ static bool may_have_ended(int process, int64_t ns)
 static void follow_command(struct recording *recording)
 {
     int process = (int)syscall(SYS_pidfd_open, recording->child, 0);
-
-    bool look = true;
+    bool look = true, told = false;
 
     recording->poll_last_ns = monotonic_ns();
     while (!look || waitpid(recording->child, &recording->status, WNOHANG) != recording->child) {
         uint64_t now_ns;
 
-        if (signal_to_pass_on == SIGTERM)
-            kill(recording->child, SIGTERM);
+        if (signal_to_pass_on == SIGTERM || signal_to_pass_on == SIGHUP)
+            kill(recording->child, signal_to_pass_on);
         signal_to_pass_on = 0;
         look = may_have_ended(process, recording->options.poll_ns);
         now_ns = monotonic_ns();
@@ -191,6 +240,11 @@ static void follow_command(struct recording *recording)
         drain_once(&recording->drain, now_ns);
         if (now_ns >= recording->next_snapshot_ns)
             write_snapshot(recording, now_ns);
+        if (recording->container.failure.code != EXIT_DONE && !told) {
+            warn("%s; the command goes on without being recorded",
+                 recording->container.failure.text);
+            told = true;
+        }
     }
     if (process >= 0)
         close(process);
@@ -200,11 +254,12 @@ static void say_what_was_recorded(const struct recording *recording)
 {
     const struct drain *drain = &recording->drain;
 
-    if (recording->options.quiet)
-        return;
+    if (recording->options.quiet || recording->container.failure.code != EXIT_DONE)
+        return; /* why writing failed is said in the end */
     if (drain->streams == 0)
-        warn("the command recorded nothing: it was not built with the recorder, or declares no "
-             "event; %s holds no events",
+        warn("the command recorded nothing: it was not built with the recorder, declares no event, "
+             "or runs as another user or below another root and cannot open the session's memory; "
+             "%s holds no events",
              recording->options.output);
     else
         fprintf(stderr,
@@ -221,25 +276,30 @@ static int command_status(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* `reason`: errno of execvp; below 0: no process could be made. */
+static int refuse_command(const char *name, int reason, struct error *error)
+{
+    error_set(error,
+              reason < 0         ? EXIT_RECORD_FAULT
+              : reason == ENOENT ? EXIT_NOT_FOUND
+                                 : EXIT_NOT_EXECUTABLE,
+              "%s: %s", name, reason < 0 ? "cannot start a process" : strerror(reason));
+    return error_report(error);
+}
+
 static int record(struct recording *recording, char **command, struct error *error)
 {
     int reason;
 
     recording->started_ns = monotonic_ns();
-    signal(SIGINT, note_signal); /* the command gets it from the terminal itself */
-    signal(SIGTERM, note_signal);
+    write_snapshot(recording, recording->started_ns); /* time 0: nothing is recorded before it */
     reason = start_command(recording, command);
     if (reason != 0) {
-        error_set(error, reason == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE, "%s: %s",
-                  command[0], reason < 0 ? "cannot start a process" : strerror(reason));
-        if (reason < 0)
-            error->code = EXIT_RECORD_FAULT;
-        else
+        if (reason > 0)
             waitpid(recording->child, &recording->status, 0);
-        return error_report(error);
+        return refuse_command(command[0], reason, error);
     }
     write_info(recording, command);
-    write_snapshot(recording, recording->started_ns);
     drain_begin(&recording->drain, &recording->session, &recording->container);
     follow_command(recording);
     write_snapshot(recording, monotonic_ns());
@@ -300,6 +360,10 @@ static int run_record(int argc, char **argv)
                                      .block_words = (uint32_t)options->block_words,
                                      .categories = (uint32_t)options->categories,
                                      .want_monotonic = options->monotonic};
+    status = find_command(command[0]);
+    if (status != 0)
+        return refuse_command(command[0], status, &error);
+    catch_signals();
     if (!session_create(&recording.session, &wanted, &error) ||
         !container_create(&recording.container, options->output, recording.session.region->session,
                           &error)) {

@@ -39,6 +39,14 @@ fi
 expect 125 'no-such-folder/r.tare' "$TARE" record -o no-such-folder/r.tare -- true
 expect 125 'No space left' sh -c 'exec "$0" record -o - -- true >/dev/full' "$TARE"
 
+# A mistyped command costs no older recording.
+echo older >older.tare
+expect 127 'No such file' "$TARE" record -o older.tare -- no-such-command
+test "$(cat older.tare)" = older
+
+# A parent that ignores the end of its children hides nothing; what is ignored stays ignored.
+expect 3 'recorded nothing' sh -c 'trap "" CHLD HUP; exec "$0" record -o r.tare -- sh -c "kill -HUP \$\$; exit 3"' "$TARE"
+
 # -q: no closing line. Standard output carries the recording alone.
 "$TARE" record -q -o - -- sh -c 'exit 0' >piped.tare
 test "$(head -c 4 piped.tare)" = TARE

@@ -35,7 +35,7 @@ def snapshot(ticks):
 
 
 def ring(number, thread):
-    data = bytearray(encoder.joined(encoder.ring(number=number, kind=0)))
+    data = bytearray(encoder.joined(encoder.ring(number=number, kind=2)))
     data[80:88] = struct.pack("<2I", 4000, thread)
     return encoder.chunk(3, [(bytes(data), "ring")], number=number)
 

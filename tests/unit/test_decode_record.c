@@ -13,6 +13,7 @@
 #define SESSION 0x5E51u
 /* One-argument events that fill a block of 64 words behind its anchor. */
 #define EVENTS 29
+#define BLOCK_BYTES ((size_t)4 * 64)
 
 /* What was read of the maker's words: everything in one batch. */
 struct reading {
@@ -323,7 +324,7 @@ static void a_loss_cuts_texts(void **state)
 static void fill_blocks(uint32_t blocks)
 {
     maker_begin(&maker, SESSION, 1, 64, 0x100000);
-    while (maker.count < blocks * 64 || maker.count % 64 != 0) {
+    while (maker.count < (size_t)blocks * 64 || maker.count % 64 != 0) {
         maker_record(&maker, 0x810, (uint32_t)maker.count, 0);
         maker.ticks += 3;
     }
@@ -336,7 +337,7 @@ static void a_missing_block_is_a_gap(void **state)
 
     (void)state;
     fill_blocks(4);
-    memmove(maker.words + 64, maker.words + 128, 128 * 4);
+    memmove(maker.words + 64, maker.words + 128, 2 * BLOCK_BYTES);
     maker.count = 192;
     read_maker(&reading);
     assert_int_equal(reading.batch.count, 3 * EVENTS);
@@ -357,7 +358,7 @@ static void swapped_blocks_are_told(void **state)
     (void)state;
     fill_blocks(4);
     memcpy(block, maker.words + 64, sizeof block);
-    memcpy(maker.words + 64, maker.words + 128, sizeof block);
+    memmove(maker.words + 64, maker.words + 128, sizeof block);
     memcpy(maker.words + 128, block, sizeof block);
     read_maker(&reading);
     assert_int_equal(reading.batch.count, 4 * EVENTS);
@@ -386,7 +387,7 @@ static void lost_bytes_cost_their_block_alone(void **state)
 {
     (void)state;
     for (size_t lost = 1; lost < 60; lost++)
-        for (size_t at = 64 * 4 + 24; at + lost <= 2 * 64 * 4; at += 7) {
+        for (size_t at = BLOCK_BYTES + 24; at + lost <= 2 * BLOCK_BYTES; at += 7) {
             struct reading reading;
             unsigned char *bytes = (unsigned char *)maker.words;
 
@@ -491,7 +492,7 @@ static void the_index_wraps(void **state)
     fill_blocks(4);
     for (uint32_t block = 0; block < 4; block++) {
         maker.words[64 * block + TARE_ANCHOR_INDEX] += 0u - 128u;
-        maker_check(&maker, 64 * block);
+        maker_check(&maker, (size_t)64 * block);
     }
     read_maker(&reading);
     assert_int_equal(count_notes(&reading, NOTE_GAP), 1); /* the one before the first block */
@@ -529,7 +530,7 @@ static void a_total_finds_loss_without_record(void **state)
     maker.words[128 + TARE_ANCHOR_DROPPED] = 17;
     maker_check(&maker, 128);
     /* The block with the record is missing. */
-    memmove(maker.words + 64, maker.words + 128, 64 * 4);
+    memmove(maker.words + 64, maker.words + 128, BLOCK_BYTES);
     maker.count = 128;
     read_maker(&reading);
     assert_int_equal(reading.directory.streams[0]->counts.dropped, 17);
@@ -585,7 +586,7 @@ static void make_mixture(void)
         maker_record(&maker, 0x010, 0, 0);
     }
     maker.words[64 * 3 + 20] ^= 0x80000000; /* and some damage */
-    maker.words[64 * 5] ^= 1;
+    maker.words[(size_t)64 * 5] ^= 1;
 }
 
 static void the_size_of_pieces_changes_nothing(void **state)
