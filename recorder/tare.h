@@ -18,6 +18,10 @@
  * no lock is held over the length. [rare] walks lists, allocates or calls the system; never call it
  * from an interrupt.
  *
+ * A signal handler that interrupts an event of its own thread finds the recorder busy: its events
+ * are counted as suppressed. If it leaves by siglongjmp, that thread stays busy and all its later
+ * events are suppressed, and counted.
+ *
  * Thread safety: every call may be made from any thread at any time, except tare_start and
  * tare_stop on a target without threads, which belong into start-up and shut-down code.
  */
@@ -58,7 +62,7 @@ int tare_start(void);
 
 /* Ends recording: writes the last losses and an end record with the totals into the room that is
  * reserved for them, then switches every category off. [rare]
- * Linux: runs by itself at exit(). */
+ * Linux: runs by itself at exit(), behind the destructors of the program. */
 void tare_stop(void);
 
 /* Target only (on Linux it does nothing): keeps the 64-bit time through silences. Call it at least

@@ -211,13 +211,19 @@ int tare_start(void)
     return failed;
 }
 
-void __attribute__((destructor(101))) tare_stop(void)
+void tare_stop(void)
 {
     __atomic_store_n(&tare_categories_on, 0, __ATOMIC_RELAXED);
     if (tare_region && tare_self->ring)
         tare_close(tare_self);
     if (tare_names_writer->ring)
         __atomic_store_n(&tare_names_writer->ring->state, TARE_RING_CLOSED, __ATOMIC_RELEASE);
+}
+
+/* Behind the destructors of the program, which may still record. */
+static __attribute__((destructor(101), used)) void tare_stop_at_exit(void)
+{
+    tare_stop();
 }
 
 void tare_service(void)

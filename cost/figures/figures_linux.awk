@@ -98,5 +98,6 @@ END {
     text("processor")
     number("processors", 1, value["text.processors"], 0)
     text("system")
+    text("clock")
     print "}"
 }

@@ -148,6 +148,7 @@ version_of() {
     echo "text.processor $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | sed -n 1p)"
     echo "text.processors $(getconf _NPROCESSORS_ONLN)"
     echo "text.system $(uname -srm)"
+    echo "text.clock $(grep -a -o '"clock":"[^"]*"' "$work/full.tare" | sed -n '1s/^"clock":"\(.*\)"$/\1/p')"
     echo "text.size $size"
 } >>"$values"
 awk -f "$here/figures_linux.awk" "$values"

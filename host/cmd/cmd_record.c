@@ -42,7 +42,8 @@ static volatile sig_atomic_t signal_to_pass_on;
 
 static void note_signal(int number)
 {
-    signal_to_pass_on = number;
+    if (number == SIGTERM || number == SIGHUP)
+        signal_to_pass_on = number;
 }
 
 /* What would end this program must not leave the recording unfinished and the shared memory behind:
@@ -228,12 +229,12 @@ static void follow_command(struct recording *recording)
     bool look = true, told = false;
 
     recording->poll_last_ns = monotonic_ns();
-    while (!look || waitpid(recording->child, &recording->status, WNOHANG) != recording->child) {
+    while (!look || waitpid(recording->child, &recording->status, WNOHANG) == 0) {
         uint64_t now_ns;
+        int number = __atomic_exchange_n(&signal_to_pass_on, 0, __ATOMIC_RELAXED);
 
-        if (signal_to_pass_on == SIGTERM || signal_to_pass_on == SIGHUP)
-            kill(recording->child, signal_to_pass_on);
-        signal_to_pass_on = 0;
+        if (number != 0)
+            kill(recording->child, number);
         look = may_have_ended(process, recording->options.poll_ns);
         now_ns = monotonic_ns();
         note_poll(recording, now_ns);

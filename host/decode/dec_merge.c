@@ -68,7 +68,9 @@ static bool first_anchor(struct decoder *decoder, const struct segment *segment,
     const struct decode_stream *stream;
     size_t size = segment->kind == SEGMENT_STREAM ? segment->piece : 4 * TARE_ANCHOR_WORDS;
 
-    if (size > segment->bytes ||
+    if (segment->kind == SEGMENT_STREAM && size > segment->bytes)
+        size = (size_t)segment->bytes;
+    if (size < 4 * TARE_ANCHOR_WORDS || size > segment->bytes ||
         (segment->kind == SEGMENT_STREAM && segment->position % (segment->piece / 4) != 0) ||
         source_read(decoder->source, segment->offset, piece, size) < size ||
         !anchor_read(piece, anchor))

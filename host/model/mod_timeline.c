@@ -588,7 +588,8 @@ static void advance(struct lane *lane, uint64_t ticks)
 
 void timeline_take(struct timeline_builder *timeline, struct decode_run *run)
 {
-    const struct note *note = run->notes, *last = note + run->note_count;
+    const struct note *note = run->notes;
+    const struct note *last = run->note_count > 0 ? note + run->note_count : note;
     struct lane *lane;
 
     if (timeline->session != run->stream->session) {

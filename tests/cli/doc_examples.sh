@@ -1,6 +1,6 @@
 #!/bin/sh
 # The examples of README.md and docs/ do what they say.
-# ctest: timeout=180 labels=plain
+# ctest: timeout=180 labels=plain serial
 set -eu
 PATH=$(dirname "$TARE"):$PATH
 export PATH

@@ -24,7 +24,7 @@ NUMBERS = ["event_u32_instructions", "event_u32_full_speed_instructions", "event
            "event_u32_ns_ratio_lttng", "decode_events_per_second", "decode_ratio_babeltrace2",
            "events_dropped_on_purpose", "accounting_error_events", "processors"]
 TEXTS = ["tare_version", "compiler", "lttng_version", "babeltrace2_version", "valgrind_version",
-         "processor", "system", "size"]
+         "processor", "system", "clock", "size"]
 
 
 def main():
@@ -47,6 +47,12 @@ def main():
     os.makedirs(os.path.join(BUILD, "costs"), exist_ok=True)
     with open(os.path.join(BUILD, "costs", "linux.json"), "w", encoding="utf-8") as file:
         json.dump(figures, file, indent=1)
+    if figures["clock"] != "processor counter":
+        if figures["accounting_error_events"] != 0:
+            sys.exit(f"accounting_error_events: {figures['accounting_error_events']}")
+        print(f"skipped: this machine's events are stamped with {figures['clock']}; the budgets of "
+              "instructions are for the processor's counter")
+        sys.exit(77)
     sys.exit(budgets.compare({"linux_" + key: figures[key] for key in NUMBERS}, "linux_",
                              figures["compiler"]))
 
