@@ -66,11 +66,11 @@ static bool first_anchor(struct decoder *decoder, const struct segment *segment,
 {
     unsigned char piece[4 * 256];
     const struct decode_stream *stream;
-    size_t size = segment->kind == SEGMENT_STREAM ? segment->piece : 4 * TARE_ANCHOR_WORDS;
+    size_t size = segment->kind == SEGMENT_STREAM ? segment->piece : ANCHOR_BYTES;
 
     if (segment->kind == SEGMENT_STREAM && size > segment->bytes)
         size = (size_t)segment->bytes;
-    if (size < 4 * TARE_ANCHOR_WORDS || size > segment->bytes ||
+    if (size < ANCHOR_BYTES || size > segment->bytes ||
         (segment->kind == SEGMENT_STREAM && segment->position % (segment->piece / 4) != 0) ||
         source_read(decoder->source, segment->offset, piece, size) < size ||
         !anchor_read(piece, anchor))

@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +21,22 @@
 static int terminal = -1, saved_stderr = -1;
 static char shown[4096];
 
-/* What has reached the terminal since the last call. */
+/* What was written to the terminal since the last call. The kernel hands a terminal's bytes over in
+ * its own time, so a mark behind them tells when all have come. */
 static const char *take_shown(void)
 {
-    ssize_t count;
+    struct pollfd ready = {.fd = terminal, .events = POLLIN};
+    size_t size = 0;
 
     fflush(stderr);
-    count = read(terminal, shown, sizeof shown - 1);
-    shown[count > 0 ? count : 0] = 0;
+    assert_int_equal(write(STDERR_FILENO, "\001", 1), 1);
+    while (size < sizeof shown - 1 && (size == 0 || shown[size - 1] != 1)) {
+        assert_int_equal(poll(&ready, 1, 10000), 1);
+        ssize_t count = read(terminal, shown + size, sizeof shown - 1 - size);
+        assert_true(count > 0);
+        size += (size_t)count;
+    }
+    shown[size - 1] = 0;
     return shown;
 }
 

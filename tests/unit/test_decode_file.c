@@ -81,9 +81,9 @@ static void write_recording(const char *path)
         ring = ring_of(i == 0 ? &one : &two, TARE_RING_EVENTS);
         container_ring(&container, ring.stream, &ring);
     }
-    write_stream(&container, &one, 0, 100);
+    write_stream(&container, &one, 0, 101); /* within a record */
     write_stream(&container, &two, 0, 64);
-    write_stream(&container, &one, 100, one.count);
+    write_stream(&container, &one, 101, one.count);
     write_stream(&container, &two, 64, 80);
     write_stream(&container, &two, 80, two.count);
     for (int i = 0; i < 2; i++) {
@@ -429,6 +429,38 @@ static void a_damaged_header_costs_the_hash_alone(void **state)
     buffer_free(&bytes);
 }
 
+/* The magic of a chunk may stand in the data, also where a header is looked for. */
+static void a_magic_in_the_data_deceives_nobody(void **state)
+{
+    struct container container;
+    struct buffer bytes = {0};
+    struct error error = {0};
+    struct decoder *decoder;
+    struct decode_run run;
+    uint32_t events = 0;
+
+    (void)state;
+    maker_begin(&one, SESSION, 1, 64, 1000);
+    for (uint32_t i = 0; i < 2 * EVENTS; i++)
+        maker_record(&one, 0x810, 0x6B686354, 0); /* "Tchk" */
+    assert_true(container_create(&container, "magic.tare", SESSION, &error));
+    write_stream(&container, &one, 0, 64);
+    write_stream(&container, &one, 64, 128);
+    assert_true(container_close(&container, &error));
+    read_file("magic.tare", &bytes);
+    bytes.data[chunk_at(&bytes, CHUNK_STREAM, 0)] ^= 1;
+    write_bytes("magic.tare", bytes.data, bytes.size);
+    decoder = decoder_open("magic.tare", NULL, &error);
+    assert_non_null(decoder);
+    while (decoder_next(decoder, &run))
+        events += run.count;
+    assert_int_equal(events, 2 * EVENTS);
+    assert_int_equal(decoder_facts(decoder)->faults[FILE_FAULT_BAD_CHUNK], 1);
+    assert_int_equal(decoder_facts(decoder)->chunks[CHUNK_STREAM], 1);
+    decoder_close(decoder);
+    buffer_free(&bytes);
+}
+
 /* ------------------------------------------------------------------ what cannot be read */
 
 static void assert_refused(const char *path, enum exit_code code, const char *why)
@@ -589,6 +621,7 @@ int main(void)
         cmocka_unit_test(every_bit_may_flip),
         cmocka_unit_test(a_missing_chunk_is_a_gap),
         cmocka_unit_test(a_damaged_header_costs_the_hash_alone),
+        cmocka_unit_test(a_magic_in_the_data_deceives_nobody),
         cmocka_unit_test(what_cannot_be_read_is_named),
         cmocka_unit_test(a_file_without_permission_is_named),
         cmocka_unit_test(an_image_gives_its_unread_words),

@@ -402,6 +402,28 @@ static void lost_bytes_cost_their_block_alone(void **state)
         }
 }
 
+/* Words lost at a border of records: the next anchor stands in the middle of a block. */
+static void an_anchor_within_a_block_is_taken(void **state)
+{
+    (void)state;
+    for (int order = 0; order < 2; order++)
+        for (uint32_t kept = 0; kept < EVENTS; kept++) {
+            struct reading reading;
+            uint32_t words = 6 + 2 * kept;
+
+            fill_blocks(4);
+            memmove(maker.words + 64 + words, maker.words + 128, 2 * BLOCK_BYTES);
+            maker.count = 64 + words + 128;
+            if (order == 1)
+                maker_swap(&maker);
+            read_maker(&reading);
+            assert_int_equal(reading.batch.count, 3 * EVENTS + kept);
+            assert_int_equal(note_of(&reading, NOTE_GAP, 0)->gap.words, 64 - words);
+            assert_no_fault(&reading);
+            done(&reading);
+        }
+}
+
 static void damage_ends_its_block(enum stream_fault fault, uint32_t word, uint32_t next)
 {
     struct reading reading;
@@ -689,6 +711,7 @@ int main(void)
         cmocka_unit_test(swapped_blocks_are_told),
         cmocka_unit_test(a_late_reader_is_told_of_the_beginning),
         cmocka_unit_test(lost_bytes_cost_their_block_alone),
+        cmocka_unit_test(an_anchor_within_a_block_is_taken),
         cmocka_unit_test(each_damage_has_its_name),
         cmocka_unit_test(a_record_must_not_cross_its_block),
         cmocka_unit_test(data_may_end_anywhere),
