@@ -21,7 +21,7 @@ struct option_row {
     const char *name; /* long name without dashes; a row of zeros ends the table */
     enum option_kind kind;
     void *value;               /* holds the default before parsing */
-    const char *argument;      /* placeholder in the help, NULL for a flag */
+    const char *argument;      /* name of the value in the help; NULL: a flag */
     const char *help;          /* one sentence: effect, unit, default */
     uint64_t minimum, maximum; /* OPTION_UNSIGNED; both 0: any */
 };
