@@ -24,6 +24,13 @@ struct dump_options {
     uint64_t base;
 };
 
+/* Whether an event passes --kind, as found out for its present definition. */
+struct kind_verdict {
+    const struct decode_session *session;
+    const struct definition *definition;
+    bool wanted;
+};
+
 struct dump {
     struct dump_options options;
     const char *path;
@@ -34,6 +41,7 @@ struct dump {
     char **threads;                       /* by ordinal: name for terminals; NULL: not made yet */
     bool *wanted;                         /* by ordinal: passes --thread */
     size_t thread_count;
+    struct kind_verdict kinds[TARE_ID_COUNT]; /* by id */
     uint64_t printed;
     bool reader_gone; /* of standard output */
 };
@@ -134,20 +142,31 @@ static bool is_in_time(const struct dump *dump, uint64_t ticks)
     return ns >= dump->options.from_ns && ns <= dump->options.to_ns;
 }
 
-static bool is_kind(const struct dump *dump, const struct event *event,
-                    const struct definition *definition)
+static bool matches_kind(const char *patterns, uint32_t id, const struct definition *definition)
 {
-    const char *patterns = dump->options.kinds;
     const char *class = definition != NULL ? text_class_name(definition->class) : "event";
     struct buffer name = {0};
     bool found;
 
-    if (patterns == NULL)
-        return true;
-    text_append_event_name(&name, definition, event->id);
+    text_append_event_name(&name, definition, id);
     found = matches(patterns, name.data) || (class != NULL && matches(patterns, class));
     buffer_free(&name);
     return found;
+}
+
+static bool is_kind(struct dump *dump, const struct event *event,
+                    const struct definition *definition)
+{
+    struct kind_verdict *verdict = &dump->kinds[event->id];
+
+    if (dump->options.kinds == NULL)
+        return true;
+    if (verdict->session != dump->session || verdict->definition != definition) {
+        verdict->session = dump->session;
+        verdict->definition = definition;
+        verdict->wanted = matches_kind(dump->options.kinds, event->id, definition);
+    }
+    return verdict->wanted;
 }
 
 /* ------------------------------------------------------------------ items */
@@ -283,7 +302,7 @@ extern const struct command command_dump;
 
 static int run_dump(int argc, char **argv)
 {
-    struct dump dump = {.options = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .base = UINT64_MAX}};
+    static struct dump dump; /* too large for the stack */
     struct dump_options *options = &dump.options;
     const struct option_row rows[] = {
         {0, "json", OPTION_FLAG, &options->json, NULL,
@@ -314,6 +333,9 @@ static int run_dump(int argc, char **argv)
     int count = 0, rest_count = 0;
     char **rest = NULL;
 
+    options->from_ns = INT64_MIN;
+    options->to_ns = INT64_MAX;
+    options->base = UINT64_MAX;
     if (!options_parse(&command_dump, rows, argc, argv, &count, &rest, &rest_count, &error) ||
         !check_options(&dump, &error))
         return error_report(&error);
