@@ -208,10 +208,21 @@ static void take_event(struct dump *dump, struct dump_item *item, struct decode_
     dump->printed++;
 }
 
-static void enter_session(struct dump *dump, const struct decode_run *run)
+/* Time of the first thing in the run that has one; false: it only says that a stream begins. */
+static bool first_ticks(const struct decode_run *run, uint64_t *ticks)
 {
-    uint64_t ticks = run->count > 0 ? run->events[0].ticks : run->notes[0].ticks;
+    for (uint32_t i = 0; i < run->note_count; i++)
+        if (run->notes[i].kind != NOTE_STREAM) {
+            *ticks = run->notes[i].ticks;
+            return true;
+        }
+    if (run->count > 0)
+        *ticks = run->events[0].ticks;
+    return run->count > 0;
+}
 
+static void enter_session(struct dump *dump, const struct decode_run *run, uint64_t ticks)
+{
     dump->session = run->stream->session;
     dump->scale = session_scale(dump->session, ticks);
     if (dump->scale.source == CLOCK_UNKNOWN &&
@@ -226,9 +237,13 @@ static void take_run(struct dump *dump, struct decode_run *run)
 {
     const struct note *note = run->notes, *end = note + run->note_count;
     struct dump_item item = {.run = run, .scale = &dump->scale};
+    uint64_t ticks;
 
-    if (run->stream->session != dump->session)
-        enter_session(dump, run);
+    if (run->stream->session != dump->session) {
+        if (!first_ticks(run, &ticks))
+            return;
+        enter_session(dump, run, ticks);
+    }
     name_thread(dump, run->stream);
     item.thread = dump->threads[run->stream->ordinal];
     for (uint32_t i = 0; i <= run->count; i++) {

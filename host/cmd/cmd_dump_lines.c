@@ -106,20 +106,45 @@ void dump_measure(struct dump_lines *lines, const struct decode_directory *direc
 
 /* ------------------------------------------------------------------ times */
 
-static void append_seconds(struct buffer *out, int64_t ns)
+/* Right-aligned in at least `width` characters. By hand: one in every line, and printf is slow. */
+static void append_digits(struct buffer *out, uint64_t value, unsigned decimals, bool negative,
+                          int width)
 {
-    uint64_t positive = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+    char text[40];
+    char *at = text + sizeof text;
+    unsigned digits = 0;
 
-    buffer_printf(out, "%s%" PRIu64 ".%09" PRIu64, ns < 0 ? "-" : "",
-                  positive / UINT64_C(1000000000), positive % UINT64_C(1000000000));
+    do {
+        if (decimals > 0 && digits == decimals)
+            *--at = '.';
+        *--at = (char)('0' + value % 10);
+        value /= 10;
+        digits++;
+    } while (value > 0 || digits <= decimals);
+    if (negative)
+        *--at = '-';
+    while (text + sizeof text - at < width)
+        *--at = ' ';
+    buffer_append(out, at, (size_t)(text + sizeof text - at));
+}
+
+static void append_seconds(struct buffer *out, int64_t ns, int width)
+{
+    append_digits(out, ns < 0 ? -(uint64_t)ns : (uint64_t)ns, 9, ns < 0, width);
+}
+
+static void append_time_wide(struct buffer *out, const struct session_scale *scale, uint64_t ticks,
+                             int width)
+{
+    if (scale->source == CLOCK_UNKNOWN)
+        append_digits(out, ticks, 0, false, width);
+    else
+        append_seconds(out, scale_ns(scale, ticks), width);
 }
 
 static void append_time(struct buffer *out, const struct session_scale *scale, uint64_t ticks)
 {
-    if (scale->source == CLOCK_UNKNOWN)
-        buffer_printf(out, "%" PRIu64, ticks);
-    else
-        append_seconds(out, scale_ns(scale, ticks));
+    append_time_wide(out, scale, ticks, 0);
 }
 
 static const char *time_unit(const struct session_scale *scale)
@@ -290,12 +315,10 @@ static void text_arguments(struct buffer *out, const struct dump_item *item)
 static void text_item(struct dump_lines *lines, const struct dump_item *item)
 {
     struct buffer *out = &lines->out;
-    struct buffer time = {0};
     size_t start;
 
-    append_time(&time, item->scale, ticks_of(item));
-    buffer_printf(out, "%14s  ", time.data);
-    buffer_free(&time);
+    append_time_wide(out, item->scale, ticks_of(item), 14);
+    buffer_text(out, "  ");
     start = out->size;
     buffer_text(out, item->thread);
     pad_to(out, start, lines->thread_width);
@@ -616,7 +639,7 @@ static void csv_item(struct dump_lines *lines, const struct dump_item *item)
     const char *class = item->definition != NULL ? text_class_name(item->definition->class) : NULL;
 
     if (item->scale->source != CLOCK_UNKNOWN)
-        append_seconds(out, scale_ns(item->scale, ticks_of(item)));
+        append_seconds(out, scale_ns(item->scale, ticks_of(item)), 0);
     buffer_printf(out, ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",", ticks_of(item),
                   stream->session->number, stream->number);
     csv_field(out, item->thread);

@@ -39,17 +39,11 @@ struct record_decoder {
 
 /* ------------------------------------------------------------------ which ids are plain events */
 
-static uint8_t plain_lengths[TARE_ID_COUNT];
-
-static void __attribute__((constructor)) fill_plain_lengths(void)
-{
-    for (uint32_t id = TARE_ID_FREE0; id <= TARE_ID_LAST0; id++)
-        plain_lengths[id] = 1;
-    for (uint32_t id = TARE_ID_FREE1; id <= TARE_ID_LAST1; id++)
-        plain_lengths[id] = 2;
-    for (uint32_t id = TARE_ID_FREE2; id <= TARE_ID_LAST2; id++)
-        plain_lengths[id] = 3;
-}
+static const uint8_t plain_lengths[TARE_ID_COUNT] = {
+    [TARE_ID_FREE0... TARE_ID_LAST0] = 1,
+    [TARE_ID_FREE1... TARE_ID_LAST1] = 2,
+    [TARE_ID_FREE2... TARE_ID_LAST2] = 3,
+};
 
 /* Takes the ids out that open a text. Called where the session or its string ids may have changed.
  */

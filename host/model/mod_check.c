@@ -35,22 +35,6 @@ static void settle_counts(struct check *check)
     }
 }
 
-static void note_first(struct check *check, const struct decode_run *run)
-{
-    uint32_t ordinal = run->stream->session->ordinal;
-
-    while (ordinal >= check->first_count) {
-        size_t count = 2 * check->first_count + 4;
-
-        check->first_ticks = memory_resize(check->first_ticks, count, sizeof(uint64_t));
-        for (size_t i = check->first_count; i < count; i++)
-            check->first_ticks[i] = UINT64_MAX;
-        check->first_count = count;
-    }
-    if (run->count > 0 && check->first_ticks[ordinal] == UINT64_MAX)
-        check->first_ticks[ordinal] = run->events[0].ticks;
-}
-
 /* ------------------------------------------------------------------ places */
 
 static bool is_place(const struct note *note)
@@ -120,7 +104,6 @@ void check_take(struct check *check, const struct decode_run *run)
         settle_counts(check);
         check->counting = run->stream->session;
     }
-    note_first(check, run);
     for (uint32_t i = 0; i < run->count; i++)
         check->counts[run->events[i].id]++;
     for (uint32_t i = 0; i < run->note_count; i++)
@@ -241,17 +224,11 @@ static void add_costs(struct check_session *session, const struct decode_stream 
                 (double)stream->cost_milliticks[i] / 1000 / session->scale.ticks_per_second * 1e9;
 }
 
-static void finish_session(struct check *check, struct check_session *session,
-                           const struct decode_directory *directory)
+static void finish_session(struct check_session *session, const struct decode_directory *directory)
 {
-    uint32_t ordinal = session->session->ordinal;
-    uint64_t first = ordinal < check->first_count && check->first_ticks[ordinal] != UINT64_MAX
-                         ? check->first_ticks[ordinal]
-                         : session->first_ticks;
-
-    session->scale = session_scale(session->session, first);
     if (session->first_ticks > session->last_ticks) /* no block was read */
-        session->first_ticks = session->last_ticks = first == UINT64_MAX ? 0 : first;
+        session->first_ticks = session->last_ticks = 0;
+    session->scale = session_scale(session->session, session->first_ticks);
     session->duration_ns = -1;
     if (session->scale.source != CLOCK_UNKNOWN)
         session->duration_ns =
@@ -279,7 +256,7 @@ static void finish_sessions(struct check *check, const struct decode_directory *
             kind->events;
     }
     for (size_t i = 0; i < check->session_count; i++)
-        finish_session(check, &check->sessions[i], directory);
+        finish_session(&check->sessions[i], directory);
 }
 
 /* ------------------------------------------------------------------ verdict */
@@ -349,7 +326,6 @@ void check_free(struct check *check)
     free(check->sessions);
     free(check->kinds);
     free(check->places);
-    free(check->first_ticks);
     key_table_free(&check->known_kinds);
     *check = (struct check){0};
 }

@@ -100,8 +100,6 @@ struct check {
     const struct decode_session *counting;
     uint64_t counts[TARE_ID_COUNT]; /* of the session that is counted at the moment */
     uint64_t kept[NOTE_TOTAL + 1];
-    uint64_t *first_ticks; /* by ordinal of session: the first that was taken */
-    size_t first_count;
 };
 
 void check_take(struct check *check, const struct decode_run *run);
