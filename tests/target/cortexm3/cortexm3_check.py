@@ -241,7 +241,8 @@ def check_content(listing, account):
     require(times[0] < 2 ** 32 < times[-1], "the counter's turn was not seen")
     for event in of_id("stamped", 1):
         late = int(event[2]) % 2 ** 32 - int(event[4], 16)
-        require(0 <= late < 400, f"event {event} is {late} ticks late")
+        # The interrupt between the two may open a block, note the time and write a name.
+        require(0 <= late < 1500, f"event {event} is {late} ticks late")
     batch = list(range(account["long_batch"])) * account["batches"] + \
         list(range(account["short_batch"])) * account["batches"]
     require([int(event[4], 16) for event in of_id("sample", 1)] == batch, "values of `sample`")

@@ -45,22 +45,22 @@ static struct tare_ring *find_ring(void)
 
 static void collect(void)
 {
-    const uint32_t *words = (const uint32_t *)ring->buffer;
-    uint32_t write = ring->write_offset, read = ring->read_offset;
+    const uint32_t *words = (const uint32_t *)ring->up.buffer;
+    uint32_t write = ring->up.write_offset, read = ring->up.read_offset;
 
     while (read != write) {
         if (collected_words == sizeof(collected) / sizeof(collected[0]))
             mps2_exit(98);
         collected[collected_words++] = words[read / 4];
-        read = read + 4 == ring->bytes ? 0 : read + 4;
+        read = read + 4 == ring->up.bytes ? 0 : read + 4;
     }
-    ring->read_offset = read;
+    ring->up.read_offset = read;
 }
 
 /* Records up to a block border, so that what comes next can be read without what was before. */
 static void fill_block(void)
 {
-    while (ring->write_offset % (4 * ring->block_words) != 0) {
+    while (ring->up.write_offset % (4 * ring->block_words) != 0) {
         mark();
         attempted_outside++;
         collect();
@@ -76,7 +76,7 @@ static void turn_at_block_ends(void)
     for (left = 0; left < 5; left++)
         for (arguments = 0; arguments < 3; arguments++) {
             fill_block();
-            while ((ring->block_words - ring->write_offset / 4) % ring->block_words != left) {
+            while ((ring->block_words - ring->up.write_offset / 4) % ring->block_words != left) {
                 collect();
                 mark();
                 attempted_outside++;
@@ -249,7 +249,7 @@ int main(void)
     print("attempted_in_tick", attempted_in_tick);
     print("collected_words", collected_words);
     print("collected_address", (uint32_t)collected);
-    print("ring_bytes", ring->bytes);
+    print("ring_bytes", ring->up.bytes);
     print("batches", BATCHES);
     print("long_batch", LONG_BATCH);
     print("short_batch", SHORT_BATCH);
