@@ -21,14 +21,13 @@
 #include "base_json.h"
 #include "base_options.h"
 #include "base_progress.h"
-#include "gateway_application.h"
+#include "gateway_ledger.h"
 
 #define NS_PER_SECOND 1000000000u
 #define LAST_REPLIES_NS (NS_PER_SECOND * 2ull) /* how long replies may trail the last block */
 #define STOP_TRIES 20
 #define STOP_WAIT_MS 100
 #define RECEIVE_BUFFER (1 << 20) /* so that this program loses none of the replies it counts */
-#define GAIN_CYCLE 100           /* gains repeat after so many commands: 5 s at 20 a second */
 
 static uint64_t data_port, command_port;
 static uint64_t seconds = 5, warm_up = 1, rate = 750, command_rate = 20;
@@ -57,106 +56,17 @@ static const struct command manual = {
     "Exit codes: 0 measured, whatever came back; 2 wrong usage; 3 the gateway did not answer.",
     NULL};
 
-/* What is remembered of a block that was sent. */
-struct sent_block {
-    uint64_t due_ns;
-    uint32_t acknowledged; /* newest command that was acknowledged then */
-    bool answered;
-};
-
 static struct {
     int data, command;
     uint64_t start_ns;
-    uint32_t block_total, warm_up_blocks, command_total;
-    uint32_t blocks_sent, commands_sent, commands_acknowledged;
-    uint32_t newest_acknowledged; /* number of a command, from 1 */
-    uint32_t send_errors;
+    uint32_t command_total, send_errors;
     uint64_t send_late_max_ns;
-    struct sent_block *blocks;
+    uint64_t *due_ns; /* of every block */
     /* Of measured blocks, in the order of arrival. */
     uint64_t *round_trips_ns;
-    double *summaries_us;
-    uint32_t replies, measured_replies, duplicates, wrong, foreign;
     uint64_t first_reply_ns, last_reply_ns;
-    bool stopped;
+    struct gateway_ledger ledger;
 } load = {.data = -1, .command = -1};
-
-/* ------------------------------------------------------------------ the oracle */
-
-/* Any block can be made again from its number: xorshift, seeded by it. */
-static void make_block(uint32_t sequence, struct gateway_block *block)
-{
-    uint32_t state = sequence * 2654435761u + 12345u;
-    if (state == 0)
-        state = 1;
-    block->magic = GATEWAY_BLOCK_MAGIC;
-    block->sequence = sequence;
-    block->type = sequence < load.warm_up_blocks ? GATEWAY_BLOCK_WARM_UP : GATEWAY_BLOCK_MEASURED;
-    block->reserved = 0;
-    for (int i = 0; i < GATEWAY_SAMPLES; i++) {
-        for (int channel = 0; channel < GATEWAY_CHANNELS; channel++) {
-            state ^= state << 13;
-            state ^= state >> 17;
-            state ^= state << 5;
-            block->samples[i][channel] = (int16_t)(state >> 16);
-        }
-    }
-}
-
-/* Gain of command n; command 0 stands for the gain that the gateway starts with. Some clip. */
-static uint32_t gain_of_command(uint32_t number)
-{
-    return number == 0 ? GATEWAY_GAIN_INITIAL : 200 + number % GAIN_CYCLE * 4;
-}
-
-static int64_t divide_down(int64_t value, int64_t by)
-{
-    int64_t quotient = value / by;
-    return value % by < 0 ? quotient - 1 : quotient;
-}
-
-/* Written from the definition in gateway_application.h, on purpose not from the gateway's code. */
-static void expected_summary(const struct gateway_block *block, int channel, uint32_t gain,
-                             struct gateway_summary *summary)
-{
-    int64_t y = 0, peak = 0, sum = 0;
-    for (int i = 0; i < GATEWAY_SAMPLES; i++) {
-        int64_t x = divide_down((int64_t)block->samples[i][channel] * gain, 256);
-        x = x > 32767 ? 32767 : x < -32768 ? -32768 : x;
-        y = i == 0 ? x : y + divide_down(x - y, 8);
-        peak = llabs(y) > peak ? llabs(y) : peak;
-        sum += y * y;
-    }
-    summary->peak = (int32_t)peak;
-    summary->mean_square = (uint32_t)(sum / GATEWAY_SAMPLES);
-}
-
-/* The gain in force when the block was processed: at least the newest command acknowledged before
- * the block was sent, at most the newest command sent by now. */
-static bool gain_is_possible(uint32_t sequence, uint32_t gain)
-{
-    for (uint32_t i = load.blocks[sequence].acknowledged; i <= load.commands_sent; i++) {
-        if (gain == gain_of_command(i))
-            return true;
-    }
-    return false;
-}
-
-static bool reply_is_right(const struct gateway_reply *reply)
-{
-    struct gateway_block block;
-    if (!gain_is_possible(reply->sequence, reply->gain) || reply->counter_hertz == 0)
-        return false;
-    make_block(reply->sequence, &block);
-    for (int channel = 0; channel < GATEWAY_CHANNELS; channel++) {
-        struct gateway_summary expected;
-        expected_summary(&block, channel, reply->gain, &expected);
-        if (reply->channels[channel].peak != expected.peak ||
-            reply->channels[channel].mean_square != expected.mean_square)
-            return false;
-    }
-    return true;
-}
 
 /* ------------------------------------------------------------------ traffic */
 
@@ -186,102 +96,67 @@ static uint64_t due_ns(uint64_t number, uint64_t per_second)
 static void send_block(uint64_t due, uint64_t now)
 {
     static struct gateway_block block;
-    uint32_t sequence = load.blocks_sent++;
-    struct sent_block *record = &load.blocks[sequence];
-    record->due_ns = due;
-    record->acknowledged = load.newest_acknowledged;
-    make_block(sequence, &block);
-    if (sequence >= load.warm_up_blocks && now - due > load.send_late_max_ns)
+    load.due_ns[load.ledger.blocks_sent] = due;
+    gateway_ledger_block(&load.ledger, &block);
+    if (block.type == GATEWAY_BLOCK_MEASURED && now - due > load.send_late_max_ns)
         load.send_late_max_ns = now - due;
     if (send(load.data, &block, sizeof block, 0) != (ssize_t)sizeof block)
         load.send_errors++;
 }
 
-static void send_command(uint32_t kind, uint32_t number, uint32_t value)
+static void send_command(const struct gateway_command *command)
 {
-    struct gateway_command command = {
-        .magic = GATEWAY_COMMAND_MAGIC, .sequence = number, .kind = kind, .value = value};
-    if (send(load.command, &command, sizeof command, 0) != (ssize_t)sizeof command)
+    if (send(load.command, command, sizeof *command, 0) != (ssize_t)sizeof *command)
         load.send_errors++;
-}
-
-static void take_reply(const struct gateway_reply *reply, uint64_t now)
-{
-    struct sent_block *record = &load.blocks[reply->sequence];
-    if (record->answered) {
-        load.duplicates++;
-        return;
-    }
-    record->answered = true;
-    load.replies++;
-    if (!reply_is_right(reply))
-        load.wrong++;
-    if (reply->sequence < load.warm_up_blocks)
-        return;
-    if (load.measured_replies == 0)
-        load.first_reply_ns = now;
-    load.last_reply_ns = now;
-    load.round_trips_ns[load.measured_replies] = now - record->due_ns;
-    load.summaries_us[load.measured_replies] =
-        reply->counter_hertz ? reply->summary_ticks * 1e6 / reply->counter_hertz : 0;
-    load.measured_replies++;
 }
 
 static void take_all_replies(void)
 {
-    union {
-        struct gateway_reply reply;
-        uint8_t bytes[256];
-    } in;
+    uint8_t bytes[256];
+    uint32_t sequence;
     ssize_t size;
-    while ((size = recv(load.data, &in, sizeof in, 0)) >= 0) {
+    while ((size = recv(load.data, bytes, sizeof bytes, 0)) >= 0) {
         uint64_t now = monotonic_ns();
-        if (size == (ssize_t)sizeof in.reply && in.reply.magic == GATEWAY_REPLY_MAGIC &&
-            in.reply.sequence < load.blocks_sent)
-            take_reply(&in.reply, now);
-        else
-            load.foreign++;
+        uint32_t measured = load.ledger.measured_replies;
+        if (!gateway_ledger_reply(&load.ledger, bytes, (size_t)size, &sequence) ||
+            load.ledger.measured_replies == measured)
+            continue;
+        if (measured == 0)
+            load.first_reply_ns = now;
+        load.last_reply_ns = now;
+        load.round_trips_ns[measured] = now - load.due_ns[sequence];
     }
 }
 
 static void take_all_acknowledgements(void)
 {
-    struct gateway_command command;
+    uint8_t bytes[64];
     ssize_t size;
-    while ((size = recv(load.command, &command, sizeof command, 0)) >= 0) {
-        if (size != (ssize_t)sizeof command || command.magic != GATEWAY_COMMAND_MAGIC) {
-            load.foreign++;
-        } else if (command.kind == GATEWAY_COMMAND_STOP) {
-            load.stopped = true;
-        } else if (command.value == gain_of_command(command.sequence)) {
-            load.commands_acknowledged++;
-            load.newest_acknowledged = command.sequence;
-        } else {
-            load.wrong++;
-        }
-    }
+    while ((size = recv(load.command, bytes, sizeof bytes, 0)) >= 0)
+        gateway_ledger_acknowledgement(&load.ledger, bytes, (size_t)size);
 }
 
 /* Sends what is due; returns when the next thing is due, 0 when everything has been sent. */
 static uint64_t send_what_is_due(void)
 {
     uint64_t next = 0;
-    while (load.blocks_sent < load.block_total) {
-        uint64_t due = due_ns(load.blocks_sent, rate), now = monotonic_ns();
+    while (load.ledger.blocks_sent < load.ledger.block_total) {
+        uint64_t due = due_ns(load.ledger.blocks_sent, rate), now = monotonic_ns();
         if (due > now) {
             next = due;
             break;
         }
         send_block(due, now);
     }
-    while (load.commands_sent < load.command_total) {
-        uint64_t due = due_ns(load.commands_sent, command_rate);
+    while (load.ledger.commands_sent < load.command_total) {
+        struct gateway_command command;
+        uint64_t due = due_ns(load.ledger.commands_sent, command_rate);
         if (due > monotonic_ns()) {
             next = next && next < due ? next : due;
             break;
         }
-        uint32_t number = ++load.commands_sent;
-        send_command(GATEWAY_COMMAND_GAIN, number, gain_of_command(number));
+        gateway_ledger_command(&load.ledger, &command);
+        send_command(&command);
     }
     return next;
 }
@@ -298,11 +173,13 @@ static void wait_for_input(uint64_t until_ns)
 
 static bool everything_is_answered(void)
 {
-    return load.replies == load.block_total && load.commands_acknowledged >= load.command_total;
+    return load.ledger.replies == load.ledger.block_total &&
+           load.ledger.commands_acknowledged >= load.command_total;
 }
 
 static void run_traffic(void)
 {
+    struct gateway_command stop;
     uint64_t next;
     load.start_ns = monotonic_ns() + NS_PER_SECOND / 100;
     while ((next = send_what_is_due()) != 0) {
@@ -316,8 +193,9 @@ static void run_traffic(void)
         take_all_replies();
         take_all_acknowledgements();
     }
-    for (int i = 0; i < STOP_TRIES && !load.stopped; i++) {
-        send_command(GATEWAY_COMMAND_STOP, 0, 0);
+    gateway_ledger_stop(&stop);
+    for (int i = 0; i < STOP_TRIES && !load.ledger.stopped; i++) {
+        send_command(&stop);
         wait_for_input(monotonic_ns() + STOP_WAIT_MS * (uint64_t)1000000);
         take_all_acknowledgements();
     }
@@ -332,33 +210,20 @@ static int compare_ns(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-static int compare_us(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
-/* Nearest rank. `count` must not be 0. */
-static uint32_t rank(uint32_t count, uint32_t percent)
-{
-    uint64_t position = ((uint64_t)count * percent + 99) / 100;
-    return position ? (uint32_t)position - 1 : 0;
-}
-
 static void write_times(struct json *json)
 {
-    uint32_t count = load.measured_replies;
+    uint32_t count = load.ledger.measured_replies;
     double sum = 0;
     qsort(load.round_trips_ns, count, sizeof load.round_trips_ns[0], compare_ns);
-    qsort(load.summaries_us, count, sizeof load.summaries_us[0], compare_us);
     for (uint32_t i = 0; i < count; i++)
         sum += (double)load.round_trips_ns[i];
     json_put_number(json, "round_trip_mean_us", sum / count / 1e3);
-    json_put_number(json, "round_trip_p50_us", (double)load.round_trips_ns[rank(count, 50)] / 1e3);
-    json_put_number(json, "round_trip_p99_us", (double)load.round_trips_ns[rank(count, 99)] / 1e3);
+    json_put_number(json, "round_trip_p50_us",
+                    (double)load.round_trips_ns[gateway_rank(count, 50)] / 1e3);
+    json_put_number(json, "round_trip_p99_us",
+                    (double)load.round_trips_ns[gateway_rank(count, 99)] / 1e3);
     json_put_number(json, "round_trip_max_us", (double)load.round_trips_ns[count - 1] / 1e3);
-    json_put_number(json, "receive_to_summary_p50_us", load.summaries_us[rank(count, 50)]);
-    json_put_number(json, "receive_to_summary_p99_us", load.summaries_us[rank(count, 99)]);
+    gateway_ledger_write_times(&load.ledger, json);
     double span = (double)(load.last_reply_ns - load.first_reply_ns) / 1e9;
     json_put_number(json, "throughput_replies_per_second", span > 0 ? (count - 1) / span : 0);
 }
@@ -376,22 +241,13 @@ static void print_results(void)
 {
     struct buffer out = {0};
     struct json json = json_begin(&out, 0);
-    uint32_t measured_sent = load.block_total - load.warm_up_blocks;
     json_put_object(&json, NULL);
     json_put_unsigned(&json, "rate_blocks_per_second", rate);
     json_put_unsigned(&json, "rate_commands_per_second", command_rate);
-    json_put_unsigned(&json, "blocks_sent", measured_sent);
-    json_put_unsigned(&json, "replies_unique", load.measured_replies);
-    json_put_unsigned(&json, "replies_missing", measured_sent - load.measured_replies);
+    gateway_ledger_write_window(&load.ledger, &json);
     write_times(&json);
     json_put_integer(&json, "send_late_max_us", (int64_t)(load.send_late_max_ns / 1000));
-    json_put_unsigned(&json, "whole_run_blocks_sent", load.blocks_sent);
-    json_put_unsigned(&json, "whole_run_commands_sent", load.commands_sent);
-    json_put_unsigned(&json, "whole_run_commands_acknowledged", load.commands_acknowledged);
-    json_put_unsigned(&json, "whole_run_replies_unique", load.replies);
-    json_put_unsigned(&json, "whole_run_replies_duplicate", load.duplicates);
-    json_put_unsigned(&json, "whole_run_replies_wrong", load.wrong);
-    json_put_unsigned(&json, "whole_run_datagrams_foreign", load.foreign);
+    gateway_ledger_write_whole_run(&load.ledger, &json);
     json_put_unsigned(&json, "whole_run_send_errors", load.send_errors);
     json_put_integer(&json, "whole_run_load_socket_drops", socket_drops());
     json_end_object(&json);
@@ -424,24 +280,23 @@ int main(int argc, char **argv)
         !open_socket(&load.data, data_port, &error) ||
         !open_socket(&load.command, command_port, &error))
         return error_report(&error);
-    load.warm_up_blocks = (uint32_t)(warm_up * rate);
-    load.block_total = (uint32_t)((warm_up + seconds) * rate);
+    uint32_t block_total = (uint32_t)((warm_up + seconds) * rate);
+    gateway_ledger_begin(&load.ledger, block_total, (uint32_t)(warm_up * rate));
     load.command_total = (uint32_t)((warm_up + seconds) * command_rate);
-    load.blocks = memory_new(load.block_total, sizeof load.blocks[0]);
-    load.round_trips_ns = memory_new(load.block_total, sizeof load.round_trips_ns[0]);
-    load.summaries_us = memory_new(load.block_total, sizeof load.summaries_us[0]);
+    load.due_ns = memory_new(block_total, sizeof load.due_ns[0]);
+    load.round_trips_ns = memory_new(block_total, sizeof load.round_trips_ns[0]);
     prctl(PR_SET_TIMERSLACK, 1ul); /* else the kernel may send every block 50 us late */
 
     run_traffic();
-    if (load.measured_replies == 0)
+    if (load.ledger.measured_replies == 0)
         error_set(&error, EXIT_CANNOT_TELL,
                   "gateway_load: no reply to %u blocks on 127.0.0.1:%" PRIu64
                   " (%u of them could not be sent): is the gateway running?",
-                  load.blocks_sent, data_port, load.send_errors);
+                  load.ledger.blocks_sent, data_port, load.send_errors);
     else
         print_results();
-    free(load.blocks);
+    free(load.due_ns);
     free(load.round_trips_ns);
-    free(load.summaries_us);
+    gateway_ledger_end(&load.ledger);
     return error.code == EXIT_DONE ? EXIT_DONE : error_report(&error);
 }
