@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define TARE_FORMAT_VERSION 0u /* draft: readers accept this version only */
+#define TARE_FORMAT_VERSION 1u /* readers accept this version only */
 
 /* ------------------------------------------------------------------ the event word
  * [id:12][stamp:20] */
@@ -33,10 +33,30 @@ enum tare_id {
 };
 
 #define TARE_RECORD(id, symbol, arguments, version, text, argument1, unit1, argument2, unit2)
-#define TARE_CLASS(number, symbol, text) TARE_CLASS_##symbol = (number),
+#define TARE_CLASS(number, symbol, ids, text) TARE_CLASS_##symbol = (number),
 enum tare_class {
 #include "tare_events.def"
     TARE_CLASS_COUNT
+};
+
+/* What a KERNEL record tells of an object. */
+#define TARE_RECORD(id, symbol, arguments, version, text, argument1, unit1, argument2, unit2)
+#define TARE_KERNEL(number, symbol, text, value, unit) TARE_KERNEL_##symbol = (number),
+enum tare_kernel {
+#include "tare_events.def"
+    TARE_KERNEL_COUNT
+};
+
+/* Offset of a kernel object's event from the object's id, by class. */
+enum tare_operation {
+    TARE_TASK_RUNS = 0,     /* TASK: was switched in */
+    TARE_TASK_READY = 1,    /* TASK: may run */
+    TARE_SEND = 0,          /* all others of four: sent, given, set */
+    TARE_RECEIVE = 1,       /* received, taken, bits seen */
+    TARE_SEND_BLOCK = 2,    /* the running task waits: for room */
+    TARE_RECEIVE_BLOCK = 3, /* for something to receive */
+    TARE_ENTER = 0,         /* INTERRUPT, TIMER: its code begins */
+    TARE_EXIT = 1           /* ends */
 };
 
 /* Words of a record with this id, its own word included. Not for TARE_ID_ANCHOR. */
@@ -94,20 +114,33 @@ struct tare_loss {
     uint32_t last_low, last_high;   /* time of the last of them, ticks */
 };
 
-/* 256 bytes. The first 48 are a SEGGER RTT control block with one up channel; on a 32-bit target
- * any RTT reader can drain the ring. Offsets are in bytes and only ever cover finished words; the
- * ring is empty when they are equal, and never quite full. The writer owns all fields but
- * read_offset, state (a reader frees a closed ring) and reader_wants. */
-struct tare_ring {
-    char id[16];            /* target: "SEGGER RTT"; Linux: "TARE ring"; written last */
-    uint32_t up_channels;   /* 1 */
-    uint32_t down_channels; /* 0 */
-    uint32_t name;          /* target: address of the channel's name */
-    uint32_t buffer;        /* target: address of the words; Linux: offset in the region */
-    uint32_t bytes; /* size of the buffer: a multiple of the block size, at least two blocks */
+/* One direction of SEGGER's RTT. Offsets are in bytes; equal offsets mean empty, and the buffer is
+ * never quite full. */
+struct tare_channel {
+    uint32_t name;   /* target: address of the channel's name */
+    uint32_t buffer; /* target: address of the words; Linux: offset in the region */
+    uint32_t bytes;  /* size of the buffer: a multiple of the block size, at least two blocks */
     volatile uint32_t write_offset;
     volatile uint32_t read_offset;
     uint32_t flags; /* RTT mode; 0: never block */
+};
+
+enum tare_full_policy {
+    TARE_FULL_DROP = 0,     /* refuse new events until the reader makes room */
+    TARE_FULL_OVERWRITE = 1 /* the newest events replace the oldest; read_offset has no meaning */
+};
+
+/* 240 bytes. The first 72 are a SEGGER RTT control block with one up and one down channel; on a
+ * 32-bit target any RTT reader can drain the ring. Offsets only ever cover finished words. The
+ * writer owns all fields but up.read_offset, down.write_offset and, on Linux, state (a reader frees
+ * a closed ring). */
+struct tare_ring {
+    char id[16]; /* target: "SEGGER RTT"; elsewhere "TARE ring", also of a target's ring that is
+                    overwritten or has its channel in another control block; written last */
+    uint32_t up_channels;     /* 1 */
+    uint32_t down_channels;   /* target: 1; Linux: 0 */
+    struct tare_channel up;   /* events to the reader */
+    struct tare_channel down; /* commands to the target: struct tare_command */
 
     uint32_t magic; /* TARE_RING_MAGIC */
     uint32_t self;  /* target: address of this structure; Linux: offset in the region */
@@ -121,14 +154,53 @@ struct tare_ring {
     uint32_t lap_index;       /* words written to this stream before offset 0 of the present lap */
     uint32_t dropped;         /* totals since the start of the stream, modulo 2^32 */
     uint32_t suppressed;
-    uint32_t names_lost; /* definitions that found no room */
+    uint32_t names_lost; /* definitions and kernel objects that found no room */
     struct tare_loss pending_dropped;
     struct tare_loss pending_suppressed;
-    /* The write offset when the last event was begun, + 1. After a kill that event is torn if the
-     * offset has not moved since and `dropped` is still what it was before. */
+    /* Linux: the write offset when the last event was begun, + 1. After a kill that event is torn
+     * if the offset has not moved since and `dropped` is still what it was before. */
     uint32_t writing;
     uint32_t dropped_before;
-    uint32_t unused[64 - 12 - 16 - 10];
+    uint32_t channel; /* target: address of the up channel that is used instead of `up`, which lies
+                         in another RTT control block; 0: `up` */
+    uint32_t names;   /* target: address of the names table; 0: none */
+    uint32_t name_count; /* entries in it */
+    uint32_t name_bytes; /* bytes of an entry: a multiple of 4, at least 8 */
+    uint32_t policy;     /* enum tare_full_policy */
+
+    /* Target: the writer's own. Readers pass over them. */
+    uint32_t limit;     /* bytes: the fast path may write up to here */
+    uint32_t block_end; /* bytes: end of the present block; 0: the next record opens one */
+    uint32_t high[2];   /* high part of the time that a reader of the ring knows, low word first */
+    uint32_t next_definition; /* its number; of names above all declarations */
+    uint32_t service_calls;   /* until the next definition */
+    uint32_t commands[4];     /* buffer of the down channel */
+    uint32_t unused;
+};
+
+/* What is known of one object of the kernel, readable at any time. An entry is in use when `what`
+ * is not 0; the writer clears it first and writes it last. `what` has the form of a DEFINE record's
+ * first argument: [class:8][generation:8][id:16]. */
+struct tare_name {
+    volatile uint32_t what;
+    char text[4]; /* name_bytes - 4 of them, ended by a zero if shorter */
+};
+
+/* What a reader may write into the down channel: 8 bytes, little-endian, all or nothing. */
+struct tare_command {
+    uint8_t mark; /* TARE_COMMAND_MARK */
+    uint8_t code; /* enum tare_command_code */
+    uint8_t zero;
+    uint8_t check;     /* exclusive or of the seven other bytes */
+    uint32_t argument; /* by code */
+};
+#define TARE_COMMAND_MARK 0xC5u
+
+enum tare_command_code {
+    TARE_COMMAND_START = 1,  /* switches the categories on that were on before STOP */
+    TARE_COMMAND_STOP = 2,   /* switches all categories off */
+    TARE_COMMAND_FILTER = 3, /* argument: the categories that shall be on, bit n for category n */
+    TARE_COMMAND_NAMES = 4   /* writes all definitions again, one at each call of tare_service */
 };
 
 /* ------------------------------------------------------------------ region: Linux, shared memory
@@ -143,8 +215,8 @@ enum tare_clock_kind {
 };
 
 /* Of one session. 256 bytes at offset 0 of the file; the ring structures follow from
- * TARE_REGION_RINGS on, the buffers from buffers_offset on, ring_bytes each. Made by the collector;
- * processes that record only add to it. */
+ * TARE_REGION_RINGS on, TARE_RING_SLOT apart, the buffers from buffers_offset on, ring_bytes each.
+ * Made by the collector; processes that record only add to it. */
 struct tare_region {
     char id[16]; /* "TARE region" */
     uint32_t magic;
@@ -167,5 +239,6 @@ struct tare_region {
 };
 
 #define TARE_REGION_RINGS 4096u
+#define TARE_RING_SLOT 256u /* distance of the ring structures: no two share a cache line */
 
 #endif /* TARE_LAYOUT_H */

@@ -114,7 +114,7 @@ static uint32_t tare_measure(struct tare_writer *writer, uint32_t arguments)
     for (round = 0; round < 5; round++) {
         tare_clock begin = 0;
 
-        writer->ring->write_offset = writer->block_end = writer->limit = 0;
+        writer->ring->up.write_offset = writer->block_end = writer->limit = 0;
         for (i = -1; i < TARE_MEASURE_EVENTS; i++) {
             if (i == 0) /* the first one opened the block */
                 begin = tare_clock_here(writer);
@@ -129,7 +129,7 @@ static uint32_t tare_measure(struct tare_writer *writer, uint32_t arguments)
         if (begin < best)
             best = (uint32_t)begin;
     }
-    writer->ring->write_offset = writer->block_end = writer->limit = 0;
+    writer->ring->up.write_offset = writer->block_end = writer->limit = 0;
     writer->ring->lap_index = 0;
     return best * 1000u / TARE_MEASURE_EVENTS;
 }

@@ -19,22 +19,22 @@
  * reserve is touched. One word stays free, because equal offsets mean "empty". */
 static int32_t tare_room(const struct tare_ring *ring)
 {
-    uint32_t read = __atomic_load_n(&ring->read_offset, __ATOMIC_ACQUIRE);
-    uint32_t write = ring->write_offset;
+    uint32_t read = __atomic_load_n(&ring->up.read_offset, __ATOMIC_ACQUIRE);
+    uint32_t write = ring->up.write_offset;
     uint32_t used;
 
-    if (read >= ring->bytes || read % 4 != 0) /* no reader's offset: take the ring as full */
+    if (read >= ring->up.bytes || read % 4 != 0) /* no reader's offset: take the ring as full */
         return -1;
-    used = write >= read ? write - read : ring->bytes - read + write;
-    return (int32_t)(ring->bytes - used - 4u) - (int32_t)(4u * TARE_RESERVE_WORDS);
+    used = write >= read ? write - read : ring->up.bytes - read + write;
+    return (int32_t)(ring->up.bytes - used - 4u) - (int32_t)(4u * TARE_RESERVE_WORDS);
 }
 
 static void tare_set_limit(struct tare_writer *writer, const struct tare_ring *ring)
 {
     int32_t room = tare_room(ring);
-    uint32_t allowed = ring->write_offset + (room > 0 ? (uint32_t)room : 0u);
+    uint32_t allowed = ring->up.write_offset + (room > 0 ? (uint32_t)room : 0u);
     /* The fast path must not fill the last block to the brim: the offset would have to wrap. */
-    uint32_t end = writer->block_end == ring->bytes ? ring->bytes - 4u : writer->block_end;
+    uint32_t end = writer->block_end == ring->up.bytes ? ring->up.bytes - 4u : writer->block_end;
 
     writer->limit = (allowed < end ? allowed : end) & writer->fast;
 }
@@ -48,13 +48,13 @@ static void tare_set_high(struct tare_writer *writer, uint64_t high)
 /* Fills the present block and opens the next one with its anchor. */
 static void tare_next_block(struct tare_writer *writer, struct tare_ring *ring, uint64_t time)
 {
-    uint32_t offset = ring->write_offset;
+    uint32_t offset = ring->up.write_offset;
     uint32_t *anchor;
 
     for (; offset < writer->block_end; offset += 4)
         writer->words[offset / 4] = TARE_WORD(TARE_ID_PAD);
-    if (offset == ring->bytes) {
-        ring->lap_index += ring->bytes / 4;
+    if (offset == ring->up.bytes) {
+        ring->lap_index += ring->up.bytes / 4;
         offset = 0;
     }
     anchor = writer->words + offset / 4;
@@ -68,7 +68,7 @@ static void tare_next_block(struct tare_writer *writer, struct tare_ring *ring, 
     anchor[TARE_ANCHOR_SYNC] = TARE_SYNC | tare_anchor_check(anchor);
     writer->block_end = offset + 4 * ring->block_words;
     tare_set_high(writer, time >> TARE_STAMP_BITS);
-    tare_port_publish(&ring->write_offset, offset + 4 * TARE_ANCHOR_WORDS);
+    tare_port_publish(&ring->up.write_offset, offset + 4 * TARE_ANCHOR_WORDS);
 }
 
 /* Stores one record; the caller has made sure of room. An offset that reaches the end of the ring
@@ -79,9 +79,9 @@ static void tare_store(struct tare_writer *writer, struct tare_ring *ring, uint6
     uint32_t words = TARE_RECORD_WORDS(word >> TARE_STAMP_BITS);
     uint32_t offset, *at;
 
-    if (ring->write_offset + 4 * words > writer->block_end)
+    if (ring->up.write_offset + 4 * words > writer->block_end)
         tare_next_block(writer, ring, time);
-    offset = ring->write_offset;
+    offset = ring->up.write_offset;
     at = writer->words + offset / 4;
     at[0] = word | ((uint32_t)time & TARE_STAMP_MASK);
     if (words > 1)
@@ -89,12 +89,12 @@ static void tare_store(struct tare_writer *writer, struct tare_ring *ring, uint6
     if (words > 2)
         at[2] = second;
     offset += 4 * words;
-    if (offset == ring->bytes) {
-        ring->lap_index += ring->bytes / 4;
+    if (offset == ring->up.bytes) {
+        ring->lap_index += ring->up.bytes / 4;
         writer->block_end = 0;
         offset = 0;
     }
-    tare_port_publish(&ring->write_offset, offset);
+    tare_port_publish(&ring->up.write_offset, offset);
 }
 
 /* Puts the new high part into the ring before the reader needs it; only then it is remembered.
@@ -107,7 +107,7 @@ static void tare_store_epoch(struct tare_writer *writer, struct tare_ring *ring,
 
     if (writer->block_end == 0 || grown == 0)
         return; /* an anchor comes next, or nothing has changed */
-    if (ring->write_offset + (wide ? 12u : 8u) > writer->block_end) {
+    if (ring->up.write_offset + (wide ? 12u : 8u) > writer->block_end) {
         tare_next_block(writer, ring, time);
         return;
     }
@@ -161,7 +161,7 @@ static void tare_write(struct tare_writer *writer, struct tare_ring *ring, uint6
     uint32_t need = 4 * (words + TARE_AROUND_WORDS + 2 * TARE_LOSS_WORDS);
 
     ring->dropped_before = ring->dropped;
-    TARE_NOTE_WRITING(ring, ring->write_offset);
+    TARE_NOTE_WRITING(ring, ring->up.write_offset);
     if (tare_room(ring) < (int32_t)need) {
         ring->dropped++;
         tare_count_loss(&ring->pending_dropped, time);
@@ -169,9 +169,9 @@ static void tare_write(struct tare_writer *writer, struct tare_ring *ring, uint6
         return;
     }
     tare_store_losses(writer, ring, time);
-    if (ring->write_offset + 4 * words > writer->block_end)
+    if (ring->up.write_offset + 4 * words > writer->block_end)
         tare_next_block(writer, ring, time);
-    TARE_NOTE_WRITING(ring, ring->write_offset); /* all before the event itself has moved it */
+    TARE_NOTE_WRITING(ring, ring->up.write_offset); /* all before the event itself has moved it */
     tare_store(writer, ring, time, word, first, second);
     tare_set_limit(writer, ring);
 }
@@ -218,7 +218,7 @@ static inline __attribute__((always_inline)) void tare_put(uint32_t word, uint32
         return;
     }
     clock = tare_clock_here(writer);
-    offset = ring->write_offset;
+    offset = ring->up.write_offset;
     TARE_NOTE_WRITING(ring, offset);
     if (TARE_UNLIKELY(offset + 4 * words > writer->limit ||
                       (clock >> TARE_STAMP_BITS) != writer->high_here)) {
@@ -232,7 +232,7 @@ static inline __attribute__((always_inline)) void tare_put(uint32_t word, uint32
         at[1] = first;
     if (words > 2)
         at[2] = second;
-    tare_port_publish(&ring->write_offset, offset + 4 * words);
+    tare_port_publish(&ring->up.write_offset, offset + 4 * words);
     TARE_UNLOCK(writer, ring);
 }
 

@@ -106,7 +106,7 @@ static void tare_close(struct tare_writer *writer)
     writer->ready = NULL;
     TARE_SIGNAL_FENCE();
     tare_write_end(writer, ring, tare_time_now(writer));
-    (void)__atomic_fetch_add(&tare_ended.words, ring->lap_index + ring->write_offset / 4,
+    (void)__atomic_fetch_add(&tare_ended.words, ring->lap_index + ring->up.write_offset / 4,
                              __ATOMIC_RELAXED);
     (void)__atomic_fetch_add(&tare_ended.dropped, ring->dropped, __ATOMIC_RELAXED);
     (void)__atomic_fetch_add(&tare_ended.suppressed, ring->suppressed, __ATOMIC_RELAXED);
@@ -130,7 +130,7 @@ static void tare_measure_costs(struct tare_writer *like, uint32_t costs[3])
 
     memset(&ring, 0, sizeof(ring));
     memset(&writer, 0, sizeof(writer));
-    ring.bytes = sizeof(words);
+    ring.up.bytes = sizeof(words);
     ring.block_words = 256;
     writer.words = words;
     writer.ready = writer.ring = &ring;
@@ -243,7 +243,7 @@ void tare_counts(struct tare_totals *counts)
 
         if (!ring)
             continue;
-        counts->words += ring->lap_index + ring->write_offset / 4;
+        counts->words += ring->lap_index + ring->up.write_offset / 4;
         counts->dropped += ring->dropped;
         counts->suppressed += ring->suppressed;
     }

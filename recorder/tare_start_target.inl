@@ -61,9 +61,9 @@ int tare_start(void)
     if (tare_started())
         return 0;
     ring->up_channels = 1;
-    ring->name = (uint32_t)(uintptr_t) "tare";
-    ring->buffer = (uint32_t)(uintptr_t)tare0.words;
-    ring->bytes = TARE_RING_BYTES;
+    ring->up.name = (uint32_t)(uintptr_t) "tare";
+    ring->up.buffer = (uint32_t)(uintptr_t)tare0.words;
+    ring->up.bytes = TARE_RING_BYTES;
     ring->self = (uint32_t)(uintptr_t)ring;
     ring->version = TARE_FORMAT_VERSION;
     ring->block_words = TARE_BLOCK_WORDS;
@@ -142,7 +142,7 @@ void tare_counts(struct tare_totals *counts)
 {
     const struct tare_ring *ring = &tare0.ring;
 
-    counts->words = ring->lap_index + ring->write_offset / 4;
+    counts->words = ring->lap_index + ring->up.write_offset / 4;
     counts->dropped = ring->dropped;
     counts->suppressed = ring->suppressed;
 }

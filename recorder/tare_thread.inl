@@ -76,7 +76,8 @@ static uint64_t tare_time_now(const struct tare_writer *writer)
 
 static struct tare_ring *tare_ring_at(uint32_t number)
 {
-    return (struct tare_ring *)((char *)tare_region + TARE_REGION_RINGS) + number;
+    return (struct tare_ring *)(void *)((char *)tare_region + TARE_REGION_RINGS +
+                                        (size_t)TARE_RING_SLOT * number);
 }
 
 static void tare_ring_set_up(struct tare_ring *ring, uint32_t number, enum tare_ring_kind kind)
@@ -87,8 +88,8 @@ static void tare_ring_set_up(struct tare_ring *ring, uint32_t number, enum tare_
     memset((char *)ring + offsetof(struct tare_ring, process), 0,
            sizeof(*ring) - offsetof(struct tare_ring, process));
     ring->up_channels = 1;
-    ring->buffer = tare_region->buffers_offset + number * tare_region->ring_bytes;
-    ring->bytes = tare_region->ring_bytes;
+    ring->up.buffer = tare_region->buffers_offset + number * tare_region->ring_bytes;
+    ring->up.bytes = tare_region->ring_bytes;
     ring->self = (uint32_t)((char *)ring - (char *)tare_region);
     ring->version = TARE_FORMAT_VERSION;
     ring->block_words = tare_region->block_words;
@@ -117,7 +118,7 @@ static struct tare_writer *tare_claim(enum tare_ring_kind kind)
         tare_ring_set_up(ring, number, kind);
         memset(writer, 0, sizeof(*writer));
         writer->ring = ring;
-        writer->words = (uint32_t *)((char *)tare_region + ring->buffer);
+        writer->words = (uint32_t *)((char *)tare_region + ring->up.buffer);
         writer->fast = tare_region->clock_kind == TARE_CLOCK_TSC ? ~0u : 0;
         writer->shift = tare_region->clock_shift;
         __atomic_store_n(&ring->state, TARE_RING_ACTIVE, __ATOMIC_RELEASE);

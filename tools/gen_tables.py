@@ -51,6 +51,12 @@ def check_classes(classes):
     return faults
 
 
+def check_kinds(kinds):
+    numbers = [int(row[0]) for row in kinds]
+    whole = all(len(row) == 5 for row in kinds) and numbers == list(range(1, len(kinds) + 1))
+    return [] if whole else ["kinds have five columns, and numbers from 1 on without a hole"]
+
+
 def table(heads, lines):
     return ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)] + \
            ["| " + " | ".join(line) + " |" for line in lines]
@@ -60,13 +66,15 @@ def argument(name, unit):
     return name + (" (%s)" % unit if unit else "")
 
 
-def texts(records, classes):
+def texts(records, classes, kinds):
     """Generated text by name of its place."""
     return {
         "records": table(("id", "record", "argument words", "bytes", "arguments", "what it says"), [
             ("0x%03X" % int(r[0], 16), r[1], r[2], str(4 + 4 * int(r[2])),
              "; ".join(argument(*pair) for pair in (r[5:7], r[7:9]) if pair[0]), r[4]) for r in records]),
-        "classes": table(("class", "name", "what it names"), classes),
+        "classes": table(("class", "name", "ids", "what it names"), classes),
+        "kinds": table(("kind", "name", "what happened", "value"), [
+            (k[0], k[1], k[2], argument(*k[3:5])) for k in kinds]),
         "names": ["%s = 0x%03X" % (r[1], int(r[0], 16)) for r in records] +
                  ["CLASS_%s = %s" % (c[1], c[0]) for c in classes],
     }
@@ -94,16 +102,17 @@ def main(arguments):
     if arguments not in ([], ["--check"]):
         raise SystemExit(__doc__)
     text = (TOP / SOURCE).read_text()
-    records, classes = list(rows(text, "TARE_RECORD")), list(rows(text, "TARE_CLASS"))
-    faults = check_records(records) + check_classes(classes)
-    if len(records) + len(classes) != len(re.findall(r"^TARE_(?:RECORD|CLASS)\(", text, re.M)):
+    records, classes, kinds = (list(rows(text, "TARE_" + table)) for table in ("RECORD", "CLASS", "KERNEL"))
+    faults = check_records(records) + check_classes(classes) + check_kinds(kinds)
+    if len(records) + len(classes) + len(kinds) != \
+            len(re.findall(r"^TARE_(?:RECORD|CLASS|KERNEL)\(", text, re.M)):
         faults.append("a row was not understood")
     for fault in faults:
         print("%s: %s" % (SOURCE, fault), file=sys.stderr)
     if faults:
         return 1
-    generated, out_of_step = texts(records, classes), 0
-    for name, count in ("spec/FORMAT.md", 2), ("spec/reference_decoder.py", 1):
+    generated, out_of_step = texts(records, classes, kinds), 0
+    for name, count in ("spec/FORMAT.md", 3), ("spec/reference_decoder.py", 1):
         old = (TOP / name).read_text()
         new, used = replaced(old, generated)
         if used != count:

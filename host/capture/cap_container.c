@@ -158,7 +158,7 @@ bool container_region(struct container *container, const void *region)
 bool container_ring(struct container *container, uint32_t stream, const void *ring)
 {
     return write_chunk(container, &(struct chunk_head){.type = CHUNK_RING, .stream = stream}, ring,
-                       256, NULL, 0);
+                       sizeof(struct tare_ring), NULL, 0);
 }
 
 bool container_stream(struct container *container, uint32_t stream, uint64_t position_words,

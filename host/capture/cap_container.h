@@ -8,10 +8,12 @@
 
 #include "base_error.h"
 
+#include "tare_layout.h"
+
 /* ------------------------------------------------------------------ the file in figures */
 
 #define CONTAINER_SIGNATURE "TARE\r\n\x1a\n" /* 8 bytes */
-#define CONTAINER_VERSION 0u
+#define CONTAINER_VERSION 1u
 #define CONTAINER_HEAD_BYTES 16u /* signature, version, reserved */
 #define CHUNK_MAGIC "Tchk"
 #define CHUNK_HEAD_BYTES 48u
@@ -26,7 +28,8 @@ enum chunk_type {
     CHUNK_RING = 3,
     CHUNK_STREAM = 4,
     CHUNK_CLOCK = 5,
-    CHUNK_END = 6
+    CHUNK_END = 6,
+    CHUNK_NAMES = 7
 };
 
 /* Offsets of the fields of a chunk header; all little-endian. */
@@ -70,7 +73,7 @@ bool container_info(struct container *container, const char *json_text);
 /* The 256 bytes of a struct tare_region, verbatim. */
 bool container_region(struct container *container, const void *region);
 
-/* The 256 bytes of a struct tare_ring, verbatim: when first seen and when done with. */
+/* The 240 bytes of a struct tare_ring, verbatim: when first seen and when done with. */
 bool container_ring(struct container *container, uint32_t stream, const void *ring);
 
 /* Raw bytes of a stream. `position_words`: words of this stream before `data`; `piece_bytes`: its

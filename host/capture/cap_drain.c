@@ -38,7 +38,7 @@ static void read_ring(struct drain *drain, uint32_t number, struct drain_ring *o
 {
     struct tare_ring *ring = session_ring(drain->session, number);
     const unsigned char *words = session_words(drain->session, number);
-    uint32_t write = __atomic_load_n(&ring->write_offset, __ATOMIC_ACQUIRE);
+    uint32_t write = __atomic_load_n(&ring->up.write_offset, __ATOMIC_ACQUIRE);
     uint32_t size = drain->session->ring_bytes, fill;
 
     if (!offset_sound(drain, write)) {
@@ -62,15 +62,14 @@ static void read_ring(struct drain *drain, uint32_t number, struct drain_ring *o
     take(drain, own, words, own->read_offset, write);
     own->read_offset = write;
     if (ring->kind != TARE_RING_DEFINITIONS)
-        __atomic_store_n(&ring->read_offset, write, __ATOMIC_RELEASE);
+        __atomic_store_n(&ring->up.read_offset, write, __ATOMIC_RELEASE);
 }
 
 /* Only what is fixed for the life of the ring: the rest changes under our eyes. */
 static void first_look(struct drain *drain, const struct tare_ring *ring, struct drain_ring *own)
 {
     struct tare_ring fixed = {.up_channels = 1,
-                              .buffer = ring->buffer,
-                              .bytes = ring->bytes,
+                              .up = {.buffer = ring->up.buffer, .bytes = ring->up.bytes},
                               .magic = ring->magic,
                               .self = ring->self,
                               .version = ring->version,

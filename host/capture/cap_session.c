@@ -13,7 +13,7 @@
 
 static uint32_t buffers_offset(uint32_t rings)
 {
-    size_t end = TARE_REGION_RINGS + rings * sizeof(struct tare_ring);
+    size_t end = TARE_REGION_RINGS + rings * (size_t)TARE_RING_SLOT;
 
     return (uint32_t)((end + PAGE - 1) / PAGE * PAGE);
 }
@@ -134,7 +134,8 @@ void session_destroy(struct session *session)
 
 struct tare_ring *session_ring(const struct session *session, uint32_t number)
 {
-    return (struct tare_ring *)((char *)session->region + TARE_REGION_RINGS) + number;
+    return (struct tare_ring *)(void *)((char *)session->region + TARE_REGION_RINGS +
+                                        (size_t)TARE_RING_SLOT * number);
 }
 
 const unsigned char *session_words(const struct session *session, uint32_t number)

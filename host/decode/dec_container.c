@@ -7,11 +7,12 @@
 #include <xxhash.h>
 
 #define SEARCH_BYTES (64u << 10)
-#define STRUCTURE_BYTES 256u /* a ring, a region */
+#define RING_BYTES 240u
+#define REGION_BYTES 256u
 #define CLOCK_BYTES 32u
 
-_Static_assert(sizeof(struct tare_ring) == STRUCTURE_BYTES, "FORMAT.md says 256");
-_Static_assert(sizeof(struct tare_region) == STRUCTURE_BYTES, "FORMAT.md says 256");
+_Static_assert(sizeof(struct tare_ring) == RING_BYTES, "FORMAT.md says 240");
+_Static_assert(sizeof(struct tare_region) == REGION_BYTES, "FORMAT.md says 256");
 
 /* ------------------------------------------------------------------ lists */
 
@@ -117,7 +118,7 @@ bool ring_read(const void *bytes, struct tare_ring *ring, bool *big_endian, uint
     memcpy(ring, bytes, sizeof *ring);
     swap = ring->magic == __builtin_bswap32(TARE_RING_MAGIC);
     if (swap)
-        swap_words(ring, 4, 60);
+        swap_words(ring, 4, 56);
     *version = 0;
     if (ring->magic != TARE_RING_MAGIC)
         return false;
@@ -334,8 +335,7 @@ static bool take_ring(struct indexing *indexing, const struct chunk *chunk)
     uint32_t version;
     bool big_endian;
 
-    if (chunk->length != STRUCTURE_BYTES ||
-        !ring_read(indexing->payload, &ring, &big_endian, &version))
+    if (chunk->length != RING_BYTES || !ring_read(indexing->payload, &ring, &big_endian, &version))
         return false;
     stream = directory_stream(indexing->directory, ring.session, ring.stream);
     ring_keep(stream, &ring);
@@ -346,7 +346,7 @@ static bool take_ring(struct indexing *indexing, const struct chunk *chunk)
                                   .session = ring.session,
                                   .stream = ring.stream,
                                   .offset = chunk->offset + CHUNK_HEAD_BYTES,
-                                  .bytes = STRUCTURE_BYTES});
+                                  .bytes = RING_BYTES});
     return true;
 }
 
@@ -355,7 +355,7 @@ static bool take_region(struct indexing *indexing, const struct chunk *chunk)
     struct tare_region region;
     uint32_t version;
 
-    if (chunk->length != STRUCTURE_BYTES || !region_read(indexing->payload, &region, &version))
+    if (chunk->length != REGION_BYTES || !region_read(indexing->payload, &region, &version))
         return false;
     region_keep(directory_session(indexing->directory, chunk->session), &region);
     return true;
@@ -421,7 +421,7 @@ static bool take_other(struct indexing *indexing, const struct chunk *chunk)
 
 static void count_chunk(struct container_facts *facts, const struct chunk *chunk)
 {
-    facts->chunks[chunk->type <= CHUNK_END ? chunk->type : 0]++;
+    facts->chunks[chunk->type <= CHUNK_NAMES ? chunk->type : 0]++;
     if (facts->first_arrival_ns == 0)
         facts->first_arrival_ns = chunk->arrival;
     facts->last_arrival_ns = chunk->arrival;

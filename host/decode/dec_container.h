@@ -32,7 +32,7 @@ struct file_finding {
 };
 
 struct container_facts {
-    uint64_t chunks[CHUNK_END + 1]; /* intact ones by type; [0]: of types that are not known here */
+    uint64_t chunks[CHUNK_NAMES + 1]; /* intact ones by type; [0]: of types that are not known here */
     uint64_t faults[FILE_FAULT_COUNT];
     uint64_t misfits;              /* REGION and CLOCK chunks whose content cannot be; ignored */
     uint64_t skipped_before;       /* bytes that inputs passed over before their first anchor */
@@ -60,7 +60,7 @@ enum segment_kind {
     SEGMENT_RAW,     /* no hash exists */
     SEGMENT_STREAM,  /* of a STREAM chunk: pieces with a hash each */
     SEGMENT_SALVAGE, /* of a damaged chunk: an input of its own, unverified */
-    SEGMENT_RING     /* the ring of a stream: 256 bytes */
+    SEGMENT_RING     /* the ring of a stream: 240 bytes */
 };
 
 struct segment {
@@ -98,7 +98,7 @@ bool container_index(struct source *source, struct segment_list *list,
                      struct decode_directory *directory, struct container_facts *facts,
                      struct error *error);
 
-/* The 256 bytes of a ring in this machine's byte order; false when they are no ring of this
+/* The 240 bytes of a ring in this machine's byte order; false when they are no ring of this
  * version: *version is then the version of what is a ring otherwise, else 0. */
 bool ring_read(const void *bytes, struct tare_ring *ring, bool *big_endian, uint32_t *version);
 /* Keeps it as first and latest ring of its stream. */

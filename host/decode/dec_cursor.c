@@ -224,7 +224,7 @@ static bool leave_segment(struct cursor *cursor)
 
 static void take_ring(struct cursor *cursor, const struct segment *segment)
 {
-    unsigned char bytes[256];
+    unsigned char bytes[sizeof(struct tare_ring)];
     struct tare_ring ring;
     uint32_t version;
     bool big_endian;

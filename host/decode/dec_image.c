@@ -1,11 +1,13 @@
 #include "dec_image.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define REGION_ID "TARE region"
 #define WINDOW_BYTES (64u << 10)
-#define RING_BYTES 256u
-#define MAGIC_IN_RING 48u /* offset of the magic in a ring */
+#define RING_BYTES sizeof(struct tare_ring)
+#define REGION_BYTES sizeof(struct tare_region)
+#define MAGIC_IN_RING offsetof(struct tare_ring, magic)
 #define MAGIC_IN_REGION 16u
 
 struct image {
@@ -18,9 +20,10 @@ struct image {
 
 static bool is_sound(const struct tare_ring *ring)
 {
-    return ring->bytes % (4 * ring->block_words) == 0 && ring->bytes >= 8 * ring->block_words &&
-           ring->write_offset < ring->bytes && ring->write_offset % 4 == 0 &&
-           ring->read_offset < ring->bytes && ring->read_offset % 4 == 0;
+    return ring->up.bytes % (4 * ring->block_words) == 0 &&
+           ring->up.bytes >= 8 * ring->block_words && ring->up.write_offset < ring->up.bytes &&
+           ring->up.write_offset % 4 == 0 && ring->up.read_offset < ring->up.bytes &&
+           ring->up.read_offset % 4 == 0;
 }
 
 static void add_words(const struct image *image, const struct segment *like, uint64_t buffer,
@@ -47,7 +50,7 @@ static void add_ring(const struct image *image, const struct tare_ring *ring, bo
                               .stream = ring->stream,
                               .offset = offset,
                               .bytes = RING_BYTES};
-    uint32_t read = ring->read_offset, write = ring->write_offset;
+    uint32_t read = ring->up.read_offset, write = ring->up.write_offset;
     uint64_t lap = ring->lap_index;
 
     ring_keep(stream, ring);
@@ -57,7 +60,7 @@ static void add_ring(const struct image *image, const struct tare_ring *ring, bo
     if (read <= write) {
         add_words(image, &segment, buffer, read, write, lap + read / 4);
     } else {
-        add_words(image, &segment, buffer, read, ring->bytes, lap - (ring->bytes - read) / 4);
+        add_words(image, &segment, buffer, read, ring->up.bytes, lap - (ring->up.bytes - read) / 4);
         add_words(image, &segment, buffer, 0, write, lap);
     }
     image->facts->rings++;
@@ -89,13 +92,13 @@ static void take_ring(const struct image *image, uint64_t magic)
         return;
     }
     if (image->options->base_given)
-        buffer = ring.buffer - image->options->base;
+        buffer = ring.up.buffer - image->options->base;
     else
-        buffer = offset + (uint64_t)(int64_t)(int32_t)(ring.buffer - ring.self);
-    if (buffer > image->source->size || ring.bytes > image->source->size - buffer) {
+        buffer = offset + (uint64_t)(int64_t)(int32_t)(ring.up.buffer - ring.self);
+    if (buffer > image->source->size || ring.up.bytes > image->source->size - buffer) {
         if (image->facts->outside++ == 0) {
             image->facts->outside_offset = offset;
-            image->facts->outside_address = ring.buffer;
+            image->facts->outside_address = ring.up.buffer;
         }
         return;
     }
@@ -104,7 +107,7 @@ static void take_ring(const struct image *image, uint64_t magic)
 
 static void take_region(const struct image *image, uint64_t magic)
 {
-    unsigned char bytes[RING_BYTES];
+    unsigned char bytes[REGION_BYTES];
     struct tare_region region;
     uint32_t version;
 

@@ -318,7 +318,7 @@ static void close_pending(const struct place *place, const struct tare_loss *los
 /* Neither stored nor counted as dropped since it was begun. */
 static bool is_torn(const struct tare_ring *ring)
 {
-    return ring->writing != 0 && ring->writing - 1 == ring->write_offset &&
+    return ring->writing != 0 && ring->writing - 1 == ring->up.write_offset &&
            ring->dropped_before == ring->dropped;
 }
 
