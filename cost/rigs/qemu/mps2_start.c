@@ -1,25 +1,27 @@
-/* Start-up of a program on the MPS2 board: vectors, memory, console, end. */
+/* Start-up of a program on an MPS2 board: vectors, memory, console, end. */
 #include "mps2_board.h"
 
 #include <stddef.h>
 
 #define REGISTER(address) (*(volatile uint32_t *)(address))
 
-#define UART_DATA REGISTER(0x40004000u)
-#define UART_STATE REGISTER(0x40004004u) /* bit 0: full */
-#define UART_CONTROL REGISTER(0x40004008u)
-#define UART_DIVIDER REGISTER(0x40004010u)
+#define UART_DATA REGISTER(MPS2_UART0)
+#define UART_STATE REGISTER(MPS2_UART0 + 0x04u) /* bit 0: full */
+#define UART_CONTROL REGISTER(MPS2_UART0 + 0x08u)
+#define UART_DIVIDER REGISTER(MPS2_UART0 + 0x10u)
 
 #define SYSTICK_CONTROL REGISTER(0xE000E010u)
 #define SYSTICK_RELOAD REGISTER(0xE000E014u)
 #define SYSTICK_VALUE REGISTER(0xE000E018u)
+#define SYSTICK_LEVEL REGISTER(0xE000ED20u) /* SHPR3, its upper byte */
 
-#define COUNTER_PRESCALE REGISTER(0x4002801Cu)
+#define VECTORS_ADDRESS REGISTER(0xE000ED08u) /* VTOR */
+
+#define COUNTER_PRESCALE REGISTER(MPS2_FPGAIO + 0x1Cu)
 
 #define INTERRUPT_ENABLE REGISTER(0xE000E100u)
 #define INTERRUPT_DISABLE REGISTER(0xE000E180u)
-#define INTERRUPT_LEVELS ((volatile uint32_t *)0xE000E400u) /* a byte each; words suit all cores \
-                                                             */
+#define INTERRUPT_LEVELS ((volatile uint32_t *)0xE000E400u) /* a byte each */
 
 #define FAULT_STATE REGISTER(0xE000ED28u)      /* CFSR */
 #define FAULT_HARD_STATE REGISTER(0xE000ED2Cu) /* HFSR */
@@ -34,6 +36,7 @@ void mps2_reset(void);
 void mps2_fault(void);
 void mps2_fault_report(const uint32_t *frame);
 void mps2_unexpected(void);
+extern void (*const mps2_vectors[16 + MPS2_INTERRUPTS])(void);
 
 void __attribute__((weak)) mps2_tick(void)
 {
@@ -92,6 +95,11 @@ void mps2_tick_every(uint32_t counts)
     SYSTICK_CONTROL = 7; /* processor's clock, interrupt, run */
 }
 
+void mps2_tick_level(uint32_t level)
+{
+    SYSTICK_LEVEL = (SYSTICK_LEVEL & 0x00FFFFFFu) | level << 24;
+}
+
 void mps2_reset(void)
 {
     uint32_t *from = mps2_data_source, *to;
@@ -100,6 +108,7 @@ void mps2_reset(void)
         *to++ = *from++;
     for (to = mps2_bss_begin; to < mps2_bss_end;)
         *to++ = 0;
+    VECTORS_ADDRESS = (uint32_t)mps2_vectors;
     UART_DIVIDER = 16;
     UART_CONTROL = 1;
     COUNTER_PRESCALE = 0;
@@ -193,7 +202,7 @@ WEAK_FOUR(20, 21, 22, 23);
 WEAK_FOUR(24, 25, 26, 27);
 WEAK_FOUR(28, 29, 30, 31);
 
-static void (*const mps2_vectors[16 + MPS2_INTERRUPTS])(void)
+void (*const mps2_vectors[16 + MPS2_INTERRUPTS])(void)
     __attribute__((section(".vectors"), used)) = {
         (void (*)(void))mps2_stack_top,
         mps2_reset,

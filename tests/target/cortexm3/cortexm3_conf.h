@@ -1,8 +1,11 @@
 /* Recorder options of the programs in this folder. */
-#include "mps2_board.h"
+#include "board.h"
 
-#define TARE_CLOCK_HZ MPS2_COUNTER_HZ
-#define TARE_CLOCK_READ MPS2_COUNTER
+#ifdef __riscv
+#define TARE_PORT_FILE "port/tare_port_riscv.h"
+#endif
+#define TARE_CLOCK_HZ BOARD_COUNTER_HZ
+#define TARE_CLOCK_READ BOARD_COUNTER
 #ifndef TARE_RING_BYTES
 #define TARE_RING_BYTES 8192
 #endif

@@ -1,4 +1,4 @@
-/* Records on a Cortex-M3 without an operating system, keeps its own account of it, and prints that
+/* Records on a target without an operating system, keeps its own account of it, and prints that
  * account. cortexm3_check.py compares it with what two decoders find in the memory.
  *
  * The ring is emptied by this program itself, in the place of a debug probe: collect() copies what
@@ -6,7 +6,7 @@
  * what is still in the ring; the image of the memory alone gives the last part.
  */
 #include "figure_loops.h"
-#include "mps2_board.h"
+#include "board.h"
 
 #define BATCHES 8u
 #define LONG_BATCH 400u /* some blocks of every kind of event, less than the ring */
@@ -30,10 +30,9 @@ static volatile uint32_t attempted_in_tick, ticks;
 
 static struct tare_ring *find_ring(void)
 {
-    extern uint32_t mps2_bss_begin[], mps2_bss_end[];
     uint32_t *word;
 
-    for (word = mps2_bss_begin; word < mps2_bss_end; word++) {
+    for (word = board_data_begin; word < board_bss_end; word++) {
         struct tare_ring *found =
             (struct tare_ring *)((char *)word - offsetof(struct tare_ring, magic));
 
@@ -50,7 +49,7 @@ static void collect(void)
 
     while (read != write) {
         if (collected_words == sizeof(collected) / sizeof(collected[0]))
-            mps2_exit(98);
+            board_exit(98);
         collected[collected_words++] = words[read / 4];
         read = read + 4 == ring->up.bytes ? 0 : read + 4;
     }
@@ -81,11 +80,11 @@ static void turn_at_block_ends(void)
                 mark();
                 attempted_outside++;
             }
-            MPS2_COUNTER = (MPS2_COUNTER | TARE_STAMP_MASK) + 1;
+            BOARD_COUNTER = (BOARD_COUNTER | TARE_STAMP_MASK) + 1;
             if (arguments == 0)
                 mark();
             else if (arguments == 1)
-                stamped(MPS2_COUNTER);
+                stamped(BOARD_COUNTER);
             else
                 pair(left, -(int32_t)left);
             attempted_outside++;
@@ -98,18 +97,18 @@ static void turn_at_block_ends(void)
 /* Steps of the counter that one batch takes. */
 static uint32_t time_of(figure_loop *loop, uint32_t count)
 {
-    uint32_t begin = MPS2_COUNTER;
+    uint32_t begin = BOARD_COUNTER;
 
     loop(count);
-    return MPS2_COUNTER - begin;
+    return BOARD_COUNTER - begin;
 }
 
 static void print(const char *name, uint32_t number)
 {
-    mps2_print(name);
-    mps2_print(" ");
-    mps2_print_number(number);
-    mps2_print("\n");
+    board_print(name);
+    board_print(" ");
+    board_print_number(number);
+    board_print("\n");
 }
 
 /* Long batches with all that comes with them, then the same number of short ones that stay within
@@ -129,9 +128,9 @@ static void measure(const char *name, figure_loop *loop, uint32_t is_event)
         fast += time_of(loop, SHORT_BATCH);
     }
     attempted_outside += is_event * BATCHES * (LONG_BATCH + SHORT_BATCH);
-    mps2_print(name);
+    board_print(name);
     print("_all", all);
-    mps2_print(name);
+    board_print(name);
     print("_fast", fast);
 }
 
@@ -145,11 +144,11 @@ static uint32_t dropped_so_far(void)
     return totals.dropped;
 }
 
-void mps2_tick(void)
+void board_tick(void)
 {
     ticks++;
     tick_number(ticks);
-    stamped(MPS2_COUNTER);
+    stamped(BOARD_COUNTER);
     attempted_in_tick += 2;
     tare_service();
 }
@@ -161,7 +160,7 @@ static void ordinary_use(uint32_t rounds)
 
     for (round = 0; round < rounds; round++) {
         job_begin(round);
-        stamped(MPS2_COUNTER);
+        stamped(BOARD_COUNTER);
         say("a text that the interrupt may cut into"); /* 38 bytes: 1 + 5 records */
         pair(round, -(int32_t)round);
         job_end(round);
@@ -176,10 +175,10 @@ static void lose(uint32_t count)
     uint32_t first_before = 0, first_after = 0, last_before = 0, last_after = 0, lost = 0;
 
     while (lost < count) {
-        uint32_t dropped = dropped_so_far(), before = MPS2_COUNTER, after;
+        uint32_t dropped = dropped_so_far(), before = BOARD_COUNTER, after;
 
         stamped(before);
-        after = MPS2_COUNTER;
+        after = BOARD_COUNTER;
         attempted_outside++;
         if (dropped_so_far() == dropped)
             continue;
@@ -202,10 +201,10 @@ int main(void)
     uint32_t begin, end, attempted_before_last;
     int result;
 
-    MPS2_COUNTER = START_TIME;
-    begin = MPS2_COUNTER;
+    BOARD_COUNTER = START_TIME;
+    begin = BOARD_COUNTER;
     result = tare_start();
-    end = MPS2_COUNTER;
+    end = BOARD_COUNTER;
     if (result != 0)
         return 1;
     ring = find_ring();
@@ -222,9 +221,10 @@ int main(void)
 
     turn_at_block_ends();
 
-    mps2_tick_every(TICK_COUNTS);
+    board_tick_level(0x80); /* below the level of a BASEPRI lock */
+    board_tick_every(TICK_COUNTS);
     ordinary_use(300);
-    mps2_tick_every(0);
+    board_tick_every(0);
 
     lose(777);
     collect();
@@ -234,12 +234,12 @@ int main(void)
     collect(); /* if it was full by chance */
     attempted_before_last = attempted_outside + attempted_in_tick;
     print("dropped_before_last", dropped_so_far());
-    mps2_tick_every(TICK_COUNTS);
+    board_tick_every(TICK_COUNTS);
     while (dropped_so_far() < 1000) {
-        stamped(MPS2_COUNTER);
+        stamped(BOARD_COUNTER);
         attempted_outside++;
     }
-    mps2_tick_every(0);
+    board_tick_every(0);
     tare_stop();
     mark(); /* after the stop nothing is attempted */
 
