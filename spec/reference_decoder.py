@@ -3,6 +3,7 @@
 FORMAT.md, section 8. Written from FORMAT.md alone, to be compared with the host program; plain and slow.
 
 usage: reference_decoder.py [--hex] [--image] FILE...      (--hex: annotated hexadecimal digits)"""
+import collections
 import struct
 import sys
 
@@ -50,8 +51,17 @@ CLASS_INTERRUPT = 18
 # end of generated text
 MASK = 0xFFFFFFFF
 SYNC = 0xFFF7A6
-BLOCKS, PIECES = (64, 128, 256), (256, 512, 1024)
+BLOCKS, PIECES, NAME_BYTES = (64, 128, 256), (256, 512, 1024), range(8, 1029, 4)
 UNNAMED = (UNNAMED0, UNNAMED1, UNNAMED2)
+OTHER = range(OTHER_TASK_RUNS, OTHER_RECEIVE_BLOCK + 1)
+CREATED = 1  # a kind of KERNEL
+# The words of a ring behind its 16 bytes of id: section 6.
+RING = '''up_channels down_channels name buffer size write read flags
+    down_name down_buffer down_size down_write down_read down_flags
+    magic self version block session stream kind state process thread lap dropped suppressed names_lost
+    dropped_count dropped_first dropped_first_high dropped_last dropped_last_high
+    suppressed_count suppressed_first suppressed_first_high suppressed_last suppressed_last_high
+    writing dropped_before channel names name_count name_bytes policy'''.split()
 
 
 def xxh64(data, seed=0):
@@ -92,15 +102,25 @@ def ahead(total, than):
     return 0 < (total - than) & MASK < 1 << 31
 
 
+def plain(text):
+    """A text as a listing shows it."""
+    return '"%s"' % "".join(chr(b) if 0x20 <= b < 0x7F and b not in b'"\\' else "\\x%02X" % b for b in text)
+
+
+# A text that is open: section 3.5.
+Text = collections.namedtuple("Text", "index length of_event context line bytes")
+
+
 class Stream:
     """What is known of one stream: section 5."""
 
     def __init__(self, decoder, session, number, block):
-        self.strings = decoder.strings.setdefault(session, set())
+        self.classes = decoder.classes[session]  # pairs of class and id
         self.number, self.block = number, block
         self.next = self.time = self.total = 0
         self.begun, self.exact, self.ring, self.ring_totals = False, True, None, (0, 0)
-        self.loss_time, self.texts = None, []
+        self.loss_time = None
+        self.texts, self.task, self.depth = [], None, 0  # in the order in which they were opened
         self.stored = self.dropped = self.suppressed = 0
         self.lines = ["stream %d session %08X block %d" % (number, session, block)]
 
@@ -128,7 +148,7 @@ class Stream:
             else:
                 self.line("gap", jump)
             self.unsure()
-            self.cut_texts()
+            self.lose_context()
         if unverified:
             self.line("unverified", index)
         if not behind and time < self.time:
@@ -137,25 +157,49 @@ class Stream:
             self.total_fault(index)
         self.begun, self.time, self.total, self.next = True, time, total, (index + 6) & MASK
 
-    def cut_texts(self):
-        while self.texts:
-            self.fault(self.texts.pop()[0], "cut-text")
+    def context(self):
+        return ("depth", self.depth) if self.depth else ("task", self.task)
+
+    def cut_texts(self, context=None):
+        """All of them, or those of one context."""
+        for text in reversed(self.texts):
+            if context in (None, text.context):
+                self.fault(text.index, "cut-text")
+        self.texts = [text for text in self.texts if context not in (None, text.context)]
+
+    def lose_context(self):
+        """Something was lost, perhaps a switch of tasks."""
+        self.cut_texts()
+        self.task, self.depth = None, 0
+
+    def switch_context(self, id):
+        known = lambda kind, id: 0x010 <= id <= 0x7FF and (kind, id) in self.classes
+        if known(CLASS_TASK, id) or id == OTHER_TASK_RUNS:
+            self.task = id
+        elif known(CLASS_INTERRUPT, id):
+            self.depth += 1
+        elif known(CLASS_INTERRUPT, id - 1):
+            self.depth = max(self.depth - 1, 0)
+
+    def innermost(self):
+        return next((text for text in reversed(self.texts) if text.context == self.context()), None)
 
     def open_text(self, index, length, of_event, *line):
         if length > 1023:
             return self.fault(index, "cut-text")
-        if len(self.texts) == 8:
+        context, used = self.context(), [text.context for text in self.texts]
+        if used.count(context) == 8:
+            self.cut_texts(context)
+        elif context not in used and len(set(used)) == 64:
             self.cut_texts()
-        self.texts.append((index, length, of_event, line, bytearray()))
-        self.add_text(b"")
+        self.texts.append(Text(index, length, of_event, context, line, bytearray()))
+        self.add_text(self.texts[-1], b"")
 
-    def add_text(self, more):
-        index, length, of_event, line, text = self.texts[-1]
-        text += more
-        if len(text) >= length:
-            self.texts.pop()
-            plain = lambda b: chr(b) if 0x20 <= b < 0x7F and b not in b'"\\' else "\\x%02X" % b
-            self.line(*line, '"%s"' % "".join(map(plain, text[:length])))
+    def add_text(self, text, more):
+        text.bytes.extend(more)
+        if len(text.bytes) >= text.length:
+            self.texts = [one for one in self.texts if one is not text]
+            self.line(*text.line, plain(text.bytes[:text.length]))
 
     def record(self, index, id, stamp, args):
         """A whole record that is not damaged; its words are already counted in self.next."""
@@ -169,20 +213,20 @@ class Stream:
         if id in (EPOCH, EPOCH_WIDE):
             self.line("epoch", time)
         elif id == TEXT:
-            self.stored += not self.texts or self.texts[-1][2]
-            if self.texts:
-                self.add_text(struct.pack("<2I", *args))
+            text = self.innermost()
+            self.stored += not text or text.of_event
+            if text:
+                self.add_text(text, struct.pack("<2I", *args))
             else:
                 self.fault(index, "orphan-text")
         elif id == DEFINE:
             kind, category, named = args[0] >> 24, args[0] >> 16 & 0xFF, args[0] & 0xFFFF
-            if kind == CLASS_STRING and 0x810 <= named <= 0xBFF:
-                self.strings.add(named)
+            self.classes.add((kind, named))
             self.open_text(index, args[1], False, "define", kind, category, "%03X" % named)
         elif id == LOSS_TIME:
             self.loss_time = args[0] | args[1] << 32
         elif id in (DROPPED, SUPPRESSED):
-            self.cut_texts()
+            self.lose_context()
             self.line("loss", "dropped" if id == DROPPED else "suppressed", args[0],
                       "-" if loss_time is None else loss_time, args[1])
             if id == SUPPRESSED:
@@ -196,18 +240,31 @@ class Stream:
             self.line("clock", args[0] | args[1] << 32)
         elif id == SELF_COST:
             self.line("cost", *args)
+        elif id == TICK:
+            self.line("tick", time, args[0])
         elif id == END:
             self.line("end", *args)
             if args[0] != self.dropped or ahead(self.suppressed, args[1]):
                 self.total_fault(index)
             self.raise_sums(*args)
         else:
-            built_in = (id < 0x010 or 0x800 <= id < 0x810 or 0xC00 <= id < 0xC10 or id >= 0xFF0)
-            word = "reserved" if built_in and id not in UNNAMED else "event"
-            self.line(word, time, "%03X" % id, *("%08X" % x for x in args))
-            self.stored += word == "event"
-            if id in self.strings:
-                self.open_text(index, args[0], True, "text", time)
+            self.event(index, id, time, args)
+
+    def event(self, index, id, time, args):
+        """An event, or a reserved record."""
+        if id == KERNEL and args[0] >> 24 == CREATED:
+            kind, created = args[1] >> 24, args[0] & 0xFFFF
+            if kind in (CLASS_TASK, CLASS_INTERRUPT):
+                self.classes.add((kind, created))
+            if kind == CLASS_TASK:
+                self.cut_texts(("task", created))
+        reserved = id < 0x010 or 0x800 <= id < 0x810 or 0xC00 <= id < 0xC10 or id >= 0xFF0
+        word = "reserved" if reserved and id not in UNNAMED and id not in OTHER and id != KERNEL else "event"
+        self.line(word, time, "%03X" % id, *("%08X" % x for x in args))
+        self.stored += word == "event"
+        self.switch_context(id)
+        if 0x810 <= id <= 0xBFF and (CLASS_STRING, id) in self.classes:
+            self.open_text(index, args[0], True, "text", time)
 
     def raise_sums(self, dropped, suppressed):
         self.dropped = dropped if ahead(dropped, self.dropped) else self.dropped
@@ -215,15 +272,18 @@ class Stream:
 
     def finish(self):
         self.cut_texts()
-        ring = self.ring or (0,) * 64
-        for name, at in ("dropped", 26), ("suppressed", 31):
-            count, first, last = ring[at], ring[at + 1] | ring[at + 2] << 32, ring[at + 3] | ring[at + 4] << 32
+        ring = self.ring
+        for name in ("dropped", "suppressed") if ring else ():
+            count, first, last = (ring[name + "_" + field] for field in ("count", "first", "last"))
+            first, last = first | ring[name + "_first_high"] << 32, last | ring[name + "_last_high"] << 32
             if count:
                 self.line("loss", name, count, first, min(max(last - first, 0), MASK))
         self.raise_sums(self.total, 0)
         self.raise_sums(*self.ring_totals)
-        self.line("total", "stored", self.stored, "dropped", self.dropped, "suppressed",
-                  self.suppressed, "torn", int(ring[36] == ring[9] + 1 and ring[37] == ring[23]))
+        torn = ring and not ring["channel"] and ring["writing"] == ring["write"] + 1 and \
+            ring["dropped_before"] == ring["dropped"]
+        self.line("total", "stored", self.stored, "dropped", self.dropped, "suppressed", self.suppressed,
+                  "torn", int(bool(torn)))
 
 
 class Input:
@@ -250,7 +310,7 @@ class Input:
             check ^= check >> 16
             block, session, number = 1 << (w[1] >> 24 & 15), w[2] >> 16, w[2] & 0xFFFF
             known = self.decoder.streams.get((session, number))
-            if w[0] >> 8 == SYNC and w[1] >> 28 == 0 and block in BLOCKS and w[4] % block == 0 and \
+            if w[0] >> 8 == SYNC and w[1] >> 28 == 1 and block in BLOCKS and w[4] % block == 0 and \
                     (check ^ check >> 8) & 0xFF == w[0] & 0xFF and (not known or known.block == block):
                 self.report_skipped()
                 self.stream = self.decoder.stream(session, number, block)
@@ -329,8 +389,8 @@ class Input:
 
 
 class Decoder:
-    def __init__(self, strings):
-        self.strings, self.streams, self.inputs, self.head = strings, {}, {}, []
+    def __init__(self, classes):
+        self.classes, self.streams, self.inputs, self.head = classes, {}, {}, []
 
     def stream(self, session, number, block):
         if (session, number) not in self.streams:
@@ -343,29 +403,62 @@ class Decoder:
         one.finish()
 
     def ring(self, data):
-        """The words of a ring; None if it is none."""
-        for order in "<>" if len(data) == 256 else "":
-            w = struct.unpack(order + "64I", data)
-            if w[12] == 0x52A7E001 and w[14] == 0 and w[15] in BLOCKS:
-                return w
+        """The fields of a ring; None if it is none."""
+        for order in "<>":
+            if len(data) == 240 and data[72:76] == struct.pack(order + "I", 0x52A7E001):
+                ring = dict(zip(RING, struct.unpack_from("%s%dI" % (order, len(RING)), data, 16)), order=order)
+                return ring if ring["version"] == 1 and ring["block"] in BLOCKS else None
         return None
 
-    def take_ring(self, w):
-        stream = self.stream(w[16], w[17] & 0xFFFF, w[15])
-        stream.ring = w
-        stream.ring_totals = [a if ahead(a, b) else b for a, b in zip(w[23:25], stream.ring_totals)]
+    def take_ring(self, ring):
+        stream = self.stream(ring["session"], ring["stream"] & 0xFFFF, ring["block"])
+        totals, stream.ring = (ring["dropped"], ring["suppressed"]), ring
+        stream.ring_totals = [a if ahead(a, b) else b for a, b in zip(totals, stream.ring_totals)]
+        return True
+
+    def take_names(self, session, number, order, size, table):
+        stream = self.streams.get((session, number))
+        for at in range(0, len(table), size):
+            what, text = struct.unpack_from(order + "I", table, at)[0], table[at + 4:at + size].split(b"\0")[0]
+            kind, generation, id = what >> 24, what >> 16 & 0xFF, what & 0xFFFF
+            if what:
+                self.classes[session].add((kind, id))
+                (stream.lines if stream else self.head).append(
+                    "name %d %d %d %03X %s" % (number, kind, generation, id, plain(text)))
+        return True
 
     def image(self, data):
-        for at in range(0, len(data) - 255, 4):
-            w = self.ring(data[at:at + 256])
-            if not w or w[19] not in (2, 3):
-                continue
-            buffer, size, write, read = w[7] - w[13] + at, w[8], w[9], w[10]
-            if buffer < 0 or buffer + size > len(data) or size % (4 * w[15]) or size < 8 * w[15] or \
-                    write >= size or read >= size or write % 4 or read % 4:
-                continue
-            words = data[buffer:buffer + size]
-            self.take_ring(w)
+        for at in range(0, len(data) - 239, 4):
+            ring = self.ring(data[at:at + 240])
+            if ring and ring["state"] in (2, 3):
+                self.image_ring(data, at, ring)
+
+    def image_ring(self, data, at, ring):
+        def memory(address, size):
+            """What lies there; None if it is not wholly in the image."""
+            start = address - ring["self"] + at
+            return data[start:start + size] if 0 <= start <= len(data) - size else None
+        if ring["channel"]:
+            channel = memory(ring["channel"], 24)
+            if channel is None:
+                return
+            ring.update(zip(RING[2:8], struct.unpack(ring["order"] + "6I", channel)))
+        overwrite, block, write = ring["policy"] == 1, 4 * ring["block"], ring["write"]
+        words, read = memory(ring["buffer"], ring["size"]), 0 if overwrite else ring["read"]
+        if words is None or len(words) % block or len(words) < 2 * block or write % 4 or read % 4 or \
+                max(write, read) >= len(words):
+            return
+        self.take_ring(ring)
+        size = ring["name_bytes"]
+        table = memory(ring["names"], ring["name_count"] * size) if size in NAME_BYTES else None
+        if ring["names"] and table is None:
+            self.fault(at, "bad-names")
+        elif ring["names"]:
+            self.take_names(ring["session"], ring["stream"] & 0xFFFF, ring["order"], size, table)
+        border = (write // block + 1) * block
+        if overwrite:
+            self.raw((words[border:] if ring["lap"] else b"") + words[:write])
+        else:
             self.raw(words[read:write] if read <= write else words[read:] + words[:write])
 
     def header(self, data, at):
@@ -403,14 +496,28 @@ class Decoder:
 
     def chunk(self, start, header, payload, whole):
         """A payload that is not whole gives what it can."""
-        kind, length, session, position, number, piece, hash = header
-        if kind != 4:
-            ring = self.ring(payload) if kind == 3 else None
-            if whole and (hash32(payload) != hash or kind == 3 and not ring):
+        kind, _, session, _, number, _, hash = header
+        if kind == 4:
+            self.stream_chunk(start, header, payload, whole)
+        elif whole:
+            good = hash32(payload) == hash
+            if good and kind == 3:
+                ring = self.ring(payload)
+                good = ring is not None and self.take_ring(ring)
+            elif good and kind == 7:
+                good = self.names_chunk(session, number, payload)
+            if not good:
                 self.fault(start, "bad-chunk")
-            elif whole and ring:
-                self.take_ring(ring)
-            return
+
+    def names_chunk(self, session, number, payload):
+        for order in "<>" if len(payload) >= 4 else "":
+            size = struct.unpack_from(order + "I", payload)[0]
+            if size in NAME_BYTES and (len(payload) - 4) % size == 0:
+                return self.take_names(session, number, order, size, payload[4:])
+        return False
+
+    def stream_chunk(self, start, header, payload, whole):
+        _, length, session, position, number, piece, hash = header
         count = struct.unpack_from("<I", payload)[0] if len(payload) >= 4 else 0
         table, offset = payload[:4 + 4 * count], position * 4 % piece if piece in PIECES else 0
         raw = length - 4 - 4 * count
@@ -440,20 +547,21 @@ class Decoder:
 
 
 def listing(data, image):
-    """The text and the exit code. Two passes: the first finds the ids of string events."""
+    """The text and the exit code. Two passes: the first finds the classes of the ids."""
     begins = data[:8] == b"TARE\r\n\x1a\n"
     tare = not image and (begins or Decoder({}).header(data, 16) is not None)
-    if tare and len(data) >= 16 and data[8:12] != bytes(4):
+    if tare and len(data) >= 16 and data[8:12] != b"\1\0\0\0":
         return "", 4
-    strings = {}
+    classes = collections.defaultdict(set)
     for _ in range(2):
-        decoder = Decoder(strings)
+        decoder = Decoder(classes)
         (decoder.image if image else decoder.file if tare else decoder.raw)(data)
     streams = decoder.streams.values()
     for stream in streams:
         stream.finish()
     lines = decoder.head + [line for stream in streams for line in stream.lines]
-    return "".join(line + "\n" for line in lines), 0 if streams or begins and not decoder.head else 4
+    undamaged = begins and all(line.startswith("name ") for line in decoder.head)
+    return "".join(line + "\n" for line in lines), 0 if streams or undamaged else 4
 
 
 def main(arguments):
@@ -467,7 +575,7 @@ def main(arguments):
         text, one = listing(data, "--image" in options)
         sys.stdout.write(text)
         if one:
-            sys.stderr.write("%s: nothing that format version 0 can read\n" % name)
+            sys.stderr.write("%s: nothing that format version 1 can read\n" % name)
         code = max(code, one)
     return code
 

@@ -28,7 +28,7 @@ class Stream:
 
     def __init__(self, order="<", block=64, session=SESSION, number=1, index=0, time=START):
         self.order, self.block, self.session, self.number = order, block, session, number
-        self.index, self.time, self.dropped, self.version = index, time, 0, 0
+        self.index, self.time, self.dropped, self.version = index, time, 0, 1
         self.blocks, self.room, self.high = [], 0, 0
 
     def emit(self, note, *words):
@@ -93,6 +93,16 @@ class Stream:
         self.put("string event, %d bytes" % len(text), id, len(text))
         self.text_records(text)
 
+    def kernel(self, kind, generation, id, value):
+        self.put("KERNEL kind %d, id 0x%03X" % (kind, id), 0xC0A, kind << 24 | generation << 16 | id, value)
+
+    def created(self, kind, generation, id, value=0):
+        self.kernel(1, generation, id, kind << 24 | value)
+
+    def begin_string(self, length, id=0x811):
+        """The texts of it come later."""
+        self.put("string event, %d byte%s" % (length, "s"[:length != 1]), id, length)
+
     def loss(self, id, count, first, span):
         self.put("LOSS_TIME %d" % first, 0xC04, first & MASK, first >> 32)
         self.put({0xC05: "DROPPED", 0xC06: "SUPPRESSED"}[id] + " %d" % count, id, count, span)
@@ -141,7 +151,7 @@ def hash32(data):
     return xxh64(data) & MASK
 
 
-def file_header(version=0):
+def file_header(version=1):
     return [(b"TARE\r\n\x1a\n" + struct.pack("<2I", version, 0), "file header, version %d" % version)]
 
 
@@ -166,23 +176,41 @@ def stream_chunk(pieces, position=0, number=1, piece=256, session=SESSION, count
 
 
 def ring(order="<", number=1, block=64, session=SESSION, kind=2, state=2, id=b"SEGGER RTT", self_at=0x20000040,
-         buffer=0x20000160, size=512, write=0, read=0, lap=0, dropped=0, suppressed=0, magic=0x52A7E001,
-         version=0, pending_dropped=(0,) * 5, pending_suppressed=(0,) * 5, torn=False, writing=0, dropped_before=0):
+         buffer=0x20000150, size=512, write=0, read=0, lap=0, dropped=0, suppressed=0, magic=0x52A7E001,
+         version=1, pending_dropped=(0,) * 5, pending_suppressed=(0,) * 5, torn=False, writing=0, dropped_before=0,
+         channel=0, names=0, name_count=0, name_bytes=0, policy=0):
     if torn:
         writing, dropped_before = write + 1, dropped
-    words = [1, 0, 0, buffer, size, write, read, 0, magic, self_at, version, block, session, number, kind, state,
-             0, 0, lap, dropped, suppressed, 0, *pending_dropped, *pending_suppressed, writing,
-             dropped_before]
-    words += [0] * (60 - len(words))
-    data = id.ljust(16, b"\0") + struct.pack(order + "60I", *words)
-    return [(data[:48], "ring: RTT control block"), (data[48:104], "ring: magic to names lost"),
-            (data[104:152], "ring: pending dropped, pending suppressed, writing, dropped before"),
-            (data[152:], "ring: unused")]
+    words = [1, 1, 0, buffer, size, write, read, 0, 0, self_at + 228, 12, 0, 0, 0, magic, self_at, version, block,
+             session, number, kind, state, 0, 0, lap, dropped, suppressed, 0, *pending_dropped, *pending_suppressed,
+             writing, dropped_before, channel, names, name_count, name_bytes, policy]
+    words += [0] * (56 - len(words))
+    data = id.ljust(16, b"\0") + struct.pack(order + "56I", *words)
+    return [(data[:72], "ring: RTT control block"), (data[72:128], "ring: magic to names lost"),
+            (data[128:176], "ring: pending dropped, pending suppressed, writing, dropped before"),
+            (data[176:196], "ring: channel, names, name count, name bytes, policy"),
+            (data[196:], "ring: the writer's own")]
+
+
+def names_table(entries, size, order="<"):
+    """Entries: None (free) or class, generation, id, name."""
+    result = []
+    for entry in entries:
+        kind, generation, id, name = entry or (0, 0, 0, b"")
+        data = struct.pack(order + "I", kind << 24 | generation << 16 | id) + name
+        result.append((data.ljust(size, b"\0")[:size], "name: class %d, generation %d, id 0x%03X" %
+                       (kind, generation, id) if entry else "name: free"))
+    return result
+
+
+def names_chunk(entries, size=16, number=1, session=SESSION, order="<"):
+    return chunk(7, [(struct.pack(order + "I", size), "bytes of an entry")] + names_table(entries, size, order),
+                 number=number, session=session)
 
 
 def region():
     data = b"TARE region".ljust(16, b"\0") + struct.pack(
-        "<20I", 0x52A7E002, 0, SESSION, 2, 4, 62500000, 8, 65536, 64, 8192, MASK, 3, 0x10, 0x810, 0xC10, 0, 0, 0,
+        "<20I", 0x52A7E002, 1, SESSION, 2, 4, 62500000, 8, 65536, 64, 8192, MASK, 3, 0x10, 0x810, 0xC10, 0, 0, 0,
         0, 0)
     return [(data.ljust(256, b"\0"), "region")]
 

@@ -119,11 +119,12 @@ def bad_block_size():
 
 @vector
 def bad_version():
-    """A stream of format version 1. exit 4"""
-    s = Stream()
-    s.version = 1
+    """Streams of format version 0, the draft, and of a later one. exit 4"""
+    s, t = Stream(), Stream()
+    s.version, t.version = 0, 2
     s.event(0x010)
-    return s.data()
+    t.event(0x010)
+    return s.data() + t.data()
 
 
 @vector
@@ -541,8 +542,8 @@ def bad_tare_payload():
 
 @vector
 def bad_tare_ring():
-    """Rings with a wrong magic, a later version, a block size that does not exist, and too short."""
-    return file_header() + chunk(3, ring(magic=0x52A7E002)) + chunk(3, ring(version=1)) + chunk(3, ring(block=32)) + \
+    """Rings with a wrong magic, another version, a block size that does not exist, and too short."""
+    return file_header() + chunk(3, ring(magic=0x52A7E002)) + chunk(3, ring(version=0)) + chunk(3, ring(block=32)) + \
         chunk(3, ring()[:3]) + stream_chunk(one_block().data())
 
 
@@ -561,8 +562,14 @@ def bad_tare_position_back():
 
 @vector
 def bad_tare_version():
-    """A file of format version 1. exit 4"""
-    return file_header(1) + stream_chunk(one_block().data())
+    """A file of format version 0, the draft. exit 4"""
+    return file_header(0) + stream_chunk(one_block().data())
+
+
+@vector
+def bad_tare_version_later():
+    """A file of a later format version. exit 4"""
+    return file_header(2) + stream_chunk(one_block().data())
 
 
 @vector
@@ -630,7 +637,7 @@ def bad_tare_cut_damaged_piece():
 @vector
 def bad_image_ring():
     """A ring whose buffer lies outside the image. exit 4"""
-    return memory(buffer=0x20000164)
+    return memory(buffer=0x20000154)
 
 
 @vector

@@ -191,7 +191,9 @@ def good_define_classes():
     s.define(6, 5, 0x814, b"note|length:u32:B")
     s.define(7, 31, 31, b"network")
     s.define(8, 0, 65535, b"main")
-    s.define(9, 255, 0, b"")
+    for kind in range(9, 19):
+        s.define(kind, kind - 9, 0x010 + 4 * kind, b"object")
+    s.define(19, 255, 0, b"")
     return s.data()
 
 
@@ -328,11 +330,11 @@ def good_events():
 def good_reserved():
     """Reserved built-in ids are stepped over and are no events."""
     s = Stream()
-    s.put("reserved", 0x002)
+    s.put("reserved", 0x008)
     s.put("reserved", 0x00F)
-    s.put("reserved", 0x802, 1)
+    s.put("reserved", 0x803, 1)
     s.put("reserved", 0x80F, 2)
-    s.put("reserved", 0xC0A, 3, 4)
+    s.put("reserved", 0xC0B, 3, 4)
     s.put("reserved", 0xC0F, 5, 6)
     s.put("reserved", 0xFF0, 7, 8)
     s.put("reserved", 0xFFE, 9, 10)
@@ -506,7 +508,7 @@ def good_tare_all_chunks():
 def good_tare_unknown_chunks():
     """Types of a later version are stepped over."""
     s = one_block()
-    return file_header() + chunk(7, [(b"later", "unknown")]) + stream_chunk(s.data()) + \
+    return file_header() + chunk(8, [(b"later", "unknown")]) + stream_chunk(s.data()) + \
         chunk(65535, []) + chunk(0, [(b"Tchk", "unknown")])
 
 
@@ -637,7 +639,7 @@ def good_image():
 @vector
 def good_image_big_endian():
     """The same on a big-endian machine, its ring at another address."""
-    return memory(order=">", self_at=0x1040, buffer=0x1160)
+    return memory(order=">", self_at=0x1040, buffer=0x1150)
 
 
 @vector
@@ -647,7 +649,7 @@ def good_image_two_rings():
     s.define(8, 0, 1, b"main")
     s.define(8, 0, 2, b"worker")
     words = joined(s.data())
-    return ring(number=9, kind=1, state=3, id=b"TARE ring", write=len(words), self_at=0, buffer=768) + \
-        ring(number=10, kind=0, state=0, write=len(words), self_at=256, buffer=768) + \
-        ring(number=11, kind=0, state=2, write=8, read=8, self_at=512, buffer=768) + \
+    return ring(number=9, kind=1, state=3, id=b"TARE ring", write=len(words), self_at=0, buffer=720) + \
+        ring(number=10, kind=0, state=0, write=len(words), self_at=240, buffer=720) + \
+        ring(number=11, kind=0, state=2, write=8, read=8, self_at=480, buffer=720) + \
         [(words.ljust(512, b"\0"), "buffer")]
