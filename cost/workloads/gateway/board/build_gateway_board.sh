@@ -26,6 +26,7 @@ top=$(cd "$here/../../../.." && pwd)
 gateway=$top/cost/workloads/gateway
 rig=$top/cost/rigs/qemu
 sources=${TARE_SOURCES:-$top/build/sources}
+recorder=${TARE_RECORDER:-$top/recorder}
 compiler=${ARM_CC:-arm-none-eabi-gcc}
 output=
 kernel=
@@ -127,9 +128,9 @@ link_first=
 case $arm in
 off | off2) ;;
 tare)
-    recorder_sources="$top/recorder/tare.c"
+    recorder_sources="$recorder/tare.c"
     arm_sources=$here/gateway_recorder_tare.c
-    includes="$includes -I$top/recorder -I$top/recorder/hook"
+    includes="$includes -I$recorder -I$recorder/hook"
     defines="-DGATEWAY_ARM_TARE -DTARE_RING_BYTES=$ring
         -DTARE_CONF_FILE='\"gateway_tare_conf.h\"' $defines"
     if [ "$kernel" = freertos ]; then
@@ -137,11 +138,11 @@ tare)
     else
         hook=tare_baremetal
     fi
-    if [ -f "$top/recorder/hook/$hook.c" ]; then
-        recorder_sources="$recorder_sources $top/recorder/hook/$hook.c"
+    if [ -f "$recorder/hook/$hook.c" ]; then
+        recorder_sources="$recorder_sources $recorder/hook/$hook.c"
     fi
     if [ "$kernel" = freertos ]; then
-        [ -f "$top/recorder/hook/$hook.h" ] || {
+        [ -f "$recorder/hook/$hook.h" ] || {
             echo "build_gateway_board: this tree has no recorder/hook/$hook.h, so there is no arm" \
                 "tare with a kernel" >&2
             exit 3

@@ -15,6 +15,11 @@
 #define TIMER1_INTERRUPT 9u
 #define US_PRESCALE REGISTER(0x4002801Cu)
 
+#define SYSTICK_RELOAD REGISTER(0xE000E014u)
+#define SYSTICK_VALUE REGISTER(0xE000E018u)
+#define INTERRUPT_CONTROL REGISTER(0xE000ED04u)
+#define SYSTICK_IS_PENDING (1u << 26)
+
 #define TIMER_RUN 1u
 #define TIMER_RUN_AND_INTERRUPT 9u
 
@@ -118,6 +123,16 @@ void gateway_board_begin(void)
     if (instruction_ns != 1u << GATEWAY_SHIFT)
         gateway_board_give_up("the image was built for another -icount shift than the board has");
 #endif
+}
+
+bool gateway_board_newest_tick(uint32_t *counter)
+{
+    uint32_t state = mask();
+    uint32_t since_tick = SYSTICK_RELOAD - SYSTICK_VALUE, now = GATEWAY_BOARD_CLOCK;
+    bool is_pending = (INTERRUPT_CONTROL & SYSTICK_IS_PENDING) != 0;
+    restore(state);
+    *counter = now - since_tick;
+    return !is_pending;
 }
 
 /* ------------------------------------------------------------------ the rig's stop */

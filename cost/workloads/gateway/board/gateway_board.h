@@ -52,6 +52,10 @@ void gateway_board_begin(void);
 /* Says that the application listens, and lets the stops begin. */
 void gateway_board_ready(void);
 
+/* The counter at the newest wrap of SysTick. False: the interrupt of that wrap has not run yet, try
+ * again. Call it where no tick can come between it and what depends on it. */
+bool gateway_board_newest_tick(uint32_t *counter);
+
 /* Call it every millisecond, from an interrupt or not. */
 void gateway_board_tick(void);
 
@@ -80,6 +84,9 @@ extern const char gateway_board_kernel[];
 /* False for a kernel whose licence forbids to publish figures of its run time (FreeRTOS before 10):
  * then the report holds counts only. */
 extern const bool gateway_board_figures_allowed;
+
+/* Datagrams that found the queue of their port full. */
+uint32_t gateway_board_port_drops(void);
 
 /* Runs `begin`, which starts the application, then the application until it has been stopped, then
  * `end`. Never returns. */

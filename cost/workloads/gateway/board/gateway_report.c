@@ -127,6 +127,7 @@ static void put_network(void)
     put_count("whole_run_", "nic_frames_without_buffer", gateway_nic_counts.frames_without_buffer);
     put_count("whole_run_", "nic_frames_refused", gateway_nic_counts.frames_refused);
     put_count("whole_run_", "nic_frames_sent", gateway_nic_counts.frames_sent);
+    put_count("whole_run_", "socket_drops", gateway_board_port_drops());
     put_count("whole_run_", "udp_datagrams_dropped", lwip_stats.udp.drop);
 }
 

@@ -20,11 +20,6 @@
 #define LOOK_MS 10         /* how often the task of the report looks whether the run is over */
 #define LAST_REPLIES_MS 50 /* for blocks that are still on their way when the stop comes */
 
-#define SYSTICK_RELOAD (*(volatile uint32_t *)0xE000E014u)
-#define SYSTICK_VALUE (*(volatile uint32_t *)0xE000E018u)
-#define INTERRUPT_CONTROL (*(volatile uint32_t *)0xE000ED04u)
-#define SYSTICK_IS_PENDING (1u << 26)
-
 const char gateway_board_kernel[] = "FreeRTOS " tskKERNEL_VERSION_NUMBER;
 const bool gateway_board_figures_allowed = tskKERNEL_VERSION_MAJOR >= 10;
 
@@ -134,17 +129,17 @@ bool gateway_timer_start(const char *name, uint32_t period_us, gateway_expiry *e
     uint32_t counts_per_tick = configCPU_CLOCK_HZ / configTICK_RATE_HZ;
     TickType_t ticks = period_us / (1000000u / configTICK_RATE_HZ);
     TimerHandle_t handle = xTimerCreate(name, ticks, pdTRUE, NULL, timer_callback);
-    bool started = false, tick_is_late = true;
+    bool started = false, found = false;
+    uint32_t tick;
     if (!handle)
         return false;
     timer.expiry = expiry;
     timer.period = ticks * counts_per_tick;
-    while (tick_is_late) {
+    while (!found) {
         taskENTER_CRITICAL();
-        uint32_t since_tick = SYSTICK_RELOAD - SYSTICK_VALUE, now = gateway_counter();
-        tick_is_late = (INTERRUPT_CONTROL & SYSTICK_IS_PENDING) != 0;
-        if (!tick_is_late) {
-            timer.due = now - since_tick + timer.period;
+        found = gateway_board_newest_tick(&tick);
+        if (found) {
+            timer.due = tick + timer.period;
             started = xTimerStart(handle, 0) == pdPASS;
         }
         taskEXIT_CRITICAL();

@@ -4,7 +4,11 @@
 #include "semphr.h"
 #include "task.h"
 
+#include "gateway_board.h"
+#include "gateway_lan9118.h"
 #include "lwip/sys.h"
+
+static uint32_t mailbox_refusals; /* of the tasks that drain the chip and run lwIP, at one level */
 
 static TickType_t ticks_of(u32_t wait_ms) /* lwIP: 0 is forever */
 {
@@ -50,7 +54,17 @@ void sys_mbox_post(sys_mbox_t *mailbox, void *message)
 
 err_t sys_mbox_trypost(sys_mbox_t *mailbox, void *message)
 {
-    return xQueueSendToBack(*mailbox, &message, 0) == pdTRUE ? ERR_OK : ERR_MEM;
+    if (xQueueSendToBack(*mailbox, &message, 0) == pdTRUE)
+        return ERR_OK;
+    mailbox_refusals++;
+    return ERR_MEM;
+}
+
+/* lwIP does not count them. A refusal is either lwIP's own queue, which the driver counts, or that
+ * of a port. */
+uint32_t gateway_board_port_drops(void)
+{
+    return mailbox_refusals - gateway_nic_counts.frames_refused;
 }
 
 err_t sys_mbox_trypost_fromisr(sys_mbox_t *mailbox, void *message)
