@@ -62,9 +62,11 @@ static void append_loss(struct buffer *out, uint32_t number, const struct note *
     buffer_printf(out, " %" PRIu32 "\n", note->loss.span);
 }
 
-static void append_define(struct buffer *out, uint32_t number, const struct definition *definition)
+/* What a DEFINE record or an entry of a names table says. */
+static void append_definition(struct buffer *out, const char *what, uint32_t number,
+                              const struct definition *definition)
 {
-    buffer_printf(out, "define %" PRIu32 " %" PRIu32 " %" PRIu32 " %03" PRIX32 " \"", number,
+    buffer_printf(out, "%s %" PRIu32 " %" PRIu32 " %" PRIu32 " %03" PRIX32 " \"", what, number,
                   (uint32_t)definition->class, definition->category, definition->id);
     text_append_escaped(out, definition->text, definition->text_size);
     buffer_text(out, "\"\n");
@@ -92,7 +94,16 @@ static void append_note(struct buffer *out, const struct decode_run *run, const 
                       stream->session->number, stream->block_words);
         break;
     case NOTE_DEFINE:
-        append_define(out, number, note->definition);
+        append_definition(out, "define", number, note->definition);
+        break;
+    case NOTE_NAME:
+        append_definition(out, "name", number, note->definition);
+        break;
+    case NOTE_OBJECT:
+        break;
+    case NOTE_TICK:
+        buffer_printf(out, "tick %" PRIu32 " %" PRIu64 " %" PRIu32 "\n", number, note->ticks,
+                      note->tick);
         break;
     case NOTE_TEXT:
         if (note->text.cut)

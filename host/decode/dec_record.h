@@ -15,7 +15,7 @@
 
 #include "tare_layout.h"
 
-/* One event: a record of the program, or UNNAMED. */
+/* One event: a record of the program or of a kernel's object, KERNEL, or UNNAMED. */
 struct event {
     uint64_t ticks;
     uint32_t id;
@@ -24,14 +24,17 @@ struct event {
 };
 
 enum note_kind {
-    NOTE_STREAM,     /* the stream begins; first thing of every stream */
-    NOTE_DEFINE,     /* a complete definition */
-    NOTE_TEXT,       /* text of a STRING event, at the place of its last TEXT record */
-    NOTE_EPOCH,      /* the high part of the time has changed by a record */
-    NOTE_LOSS,       /* events refused by the recorder: it says so itself */
-    NOTE_GAP,        /* words that were not read: lost on the path, or skipped as damaged */
-    NOTE_FAULT,      /* damage or a clock fault */
-    NOTE_SKIPPED,    /* bytes passed over while unsynchronised */
+    NOTE_STREAM,  /* the stream begins; first thing of every stream */
+    NOTE_DEFINE,  /* a complete definition */
+    NOTE_NAME,    /* an entry of a names table */
+    NOTE_OBJECT,  /* an id is about to mean a new kernel object: stands before its KERNEL record */
+    NOTE_TICK,    /* the kernel's tick count */
+    NOTE_TEXT,    /* text of a STRING event, at the place of its last TEXT record */
+    NOTE_EPOCH,   /* the high part of the time has changed by a record */
+    NOTE_LOSS,    /* events refused by the recorder: it says so itself */
+    NOTE_GAP,     /* words that were not read: lost on the path, or skipped as damaged */
+    NOTE_FAULT,   /* damage or a clock fault */
+    NOTE_SKIPPED, /* bytes passed over while unsynchronised */
     NOTE_UNVERIFIED, /* the block that begins here was salvaged: no hash vouches for it */
     NOTE_CLOCK,      /* rate of the clock */
     NOTE_COST,       /* what an event costs */
@@ -51,7 +54,12 @@ struct note {
     uint64_t ticks;  /* time of the stream at this place */
     uint64_t index;  /* words since the start of the stream: where the note stands */
     union {
-        const struct definition *definition; /* NOTE_DEFINE */
+        const struct definition *definition; /* NOTE_DEFINE, NOTE_NAME */
+        struct {
+            uint32_t id, generation; /* of the object: definitions_object() knows it already */
+            bool created;            /* here; else it was created in what is missing */
+        } object;                    /* NOTE_OBJECT */
+        uint32_t tick;               /* NOTE_TICK: modulo 2^32 */
         struct {
             size_t at, size;      /* in `texts` of the batch; see batch_text() */
             uint64_t event_ticks; /* time of the STRING event */

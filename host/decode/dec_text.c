@@ -108,12 +108,59 @@ void text_append_event_name(struct buffer *out, const struct definition *definit
 
 const char *text_class_name(uint32_t class)
 {
-    static const char *const names[TARE_CLASS_COUNT] = {
-        [TARE_CLASS_EVENT] = "event",       [TARE_CLASS_VALUE] = "value",
-        [TARE_CLASS_STATE] = "state",       [TARE_CLASS_SPAN_BEGIN] = "span_begin",
-        [TARE_CLASS_SPAN_END] = "span_end", [TARE_CLASS_STRING] = "string",
-        [TARE_CLASS_CATEGORY] = "category", [TARE_CLASS_STREAM] = "stream",
+    static const char *const names[] = {
+        [TARE_CLASS_EVENT] = "event",         [TARE_CLASS_VALUE] = "value",
+        [TARE_CLASS_STATE] = "state",         [TARE_CLASS_SPAN_BEGIN] = "span_begin",
+        [TARE_CLASS_SPAN_END] = "span_end",   [TARE_CLASS_STRING] = "string",
+        [TARE_CLASS_CATEGORY] = "category",   [TARE_CLASS_STREAM] = "stream",
+        [TARE_CLASS_TASK] = "task",           [TARE_CLASS_QUEUE] = "queue",
+        [TARE_CLASS_SEMAPHORE] = "semaphore", [TARE_CLASS_COUNTING] = "counting semaphore",
+        [TARE_CLASS_MUTEX] = "mutex",         [TARE_CLASS_RECURSIVE] = "recursive mutex",
+        [TARE_CLASS_EVENTS] = "event group",  [TARE_CLASS_BUFFER] = "buffer",
+        [TARE_CLASS_TIMER] = "timer",         [TARE_CLASS_INTERRUPT] = "interrupt",
     };
+    _Static_assert(sizeof names / sizeof *names == TARE_CLASS_COUNT, "every class has a name");
 
     return class < TARE_CLASS_COUNT ? names[class] : NULL;
+}
+
+const char *text_operation_name(uint32_t class, uint32_t operation)
+{
+    static const char *const of_task[] = {"runs", "ready"};
+    static const char *const of_queue[] = {"send", "receive", "block on send", "block on receive"};
+    static const char *const of_semaphore[] = {"give", "take", "block on give", "block on take"};
+    static const char *const of_bits[] = {"set", "seen", "block on set", "block on wait"};
+    static const char *const of_timer[] = {"begin", "end"};
+    static const char *const of_interrupt[] = {"enter", "exit"};
+
+    if (operation >= class_ids(class))
+        return NULL;
+    switch (class) {
+    case TARE_CLASS_TASK:
+        return of_task[operation];
+    case TARE_CLASS_QUEUE:
+    case TARE_CLASS_BUFFER:
+        return of_queue[operation];
+    case TARE_CLASS_SEMAPHORE:
+    case TARE_CLASS_COUNTING:
+    case TARE_CLASS_MUTEX:
+    case TARE_CLASS_RECURSIVE:
+        return of_semaphore[operation];
+    case TARE_CLASS_EVENTS:
+        return of_bits[operation];
+    case TARE_CLASS_TIMER:
+        return of_timer[operation];
+    case TARE_CLASS_INTERRUPT:
+        return of_interrupt[operation];
+    default:
+        return NULL;
+    }
+}
+
+void text_append_object_name(struct buffer *out, const struct definition *object)
+{
+    if (object->name[0] != 0)
+        text_append_safe(out, object->name, strlen(object->name));
+    else
+        buffer_printf(out, "#%03" PRIX32, object->id);
 }

@@ -29,8 +29,15 @@ float text_float(uint32_t word);
  * ("#810"). Safe for terminals. */
 void text_append_event_name(struct buffer *out, const struct definition *definition, uint32_t id);
 
-/* "event", "value", "state", "span_begin", ...; NULL for a class that this version does not know.
- */
+/* "event", "span_begin", "task", "counting semaphore", ...; NULL for a class that this version does
+ * not know. */
 const char *text_class_name(uint32_t class);
+
+/* What the event of a kernel object says, by class and enum tare_operation: "runs", "send", "block
+ * on take", "enter", ...; NULL: there is no such event. */
+const char *text_operation_name(uint32_t class, uint32_t operation);
+
+/* Name of a kernel object, safe for terminals; "#012" when it is not known. */
+void text_append_object_name(struct buffer *out, const struct definition *object);
 
 #endif
