@@ -3,7 +3,6 @@
  * recorder's ring - comes while it stands still. The same image, seed and options give the same
  * bytes, however busy the machine is. The manual of the whole is README.md in this folder.
  */
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
@@ -16,7 +15,9 @@
 #include "base_options.h"
 #include "base_progress.h"
 #include "gateway_ledger.h"
+#include "lockstep_account.h"
 #include "lockstep_link.h"
+#include "lockstep_probe.h"
 
 #define DATA_PORT 5000
 #define COMMAND_PORT 5001
@@ -25,14 +26,15 @@
 #define STOPS_PER_BLOCK 2
 #define BOARD_CLOCK_HZ 25000000u /* of the timer that makes the stops */
 #define STOP_TRIES 20
-#define STOP_TRY_STOPS 64 /* stops between two tries to end the firmware */
-#define ANSWERS 8         /* ARP answers that wait for their turn */
-#define STEP_LIMIT_S 60   /* wall time between two stops; far more than any takes */
+#define STOP_TRY_STOPS 64   /* stops between two tries to end the firmware */
+#define ANSWERS 8           /* ARP answers that wait for their turn */
+#define STEP_LIMIT_S 60     /* wall time between two stops; far more than any takes */
+#define IDLE_INSTRUCTIONS 4 /* of one round of the firmware's idle loop */
 #define NO_SEED UINT64_MAX
 
 static uint64_t seconds = 10, warm_up = 2, rate = 750, command_rate = 20, shift = 3;
-static uint64_t seed = NO_SEED, limit_s = 600;
-static const char *memory_path, *plugin_path;
+static uint64_t seed = NO_SEED, limit_s = 600, probe_rate, probe_stop;
+static const char *memory_path, *plugin_path, *recording_path;
 static bool quiet;
 
 static const struct option_row rows[] = {
@@ -45,10 +47,17 @@ static const struct option_row rows[] = {
      "Gain commands a second, 0 for none (default 20).", 0, 1000},
     {0, "seed", OPTION_UNSIGNED, &seed, "N",
      "Jitter of the stops, and so of the arrival of frames: initial value of the firmware's "
-     "gateway_jitter_seed (default: as built).",
+     "gateway_jitter_seed, 0 for none (default: as built).",
      0, UINT32_MAX},
     {0, "shift", OPTION_UNSIGNED, &shift, "N",
      "One instruction takes 2^N ns of the board's time (default 3: 125 million a second).", 0, 10},
+    {0, "record", OPTION_TEXT, &recording_path, "FILE",
+     "Play the probe: empty the recorder's ring at every stop, into FILE (default: nobody reads).",
+     0, 0},
+    {0, "probe-rate", OPTION_UNSIGNED, &probe_rate, "N",
+     "The probe fetches at most N bytes a board second (default 0: no limit).", 0, UINT32_MAX},
+    {0, "probe-stop", OPTION_UNSIGNED, &probe_stop, "N",
+     "The probe fetches at most N bytes at one stop (default 0: no limit).", 0, UINT32_MAX},
     {0, "memory", OPTION_TEXT, &memory_path, "FILE",
      "Keep the board's memory from 0x21000000 on in FILE (default: gone after the run).", 0, 0},
     {0, "plugin", OPTION_TEXT, &plugin_path, "FILE",
@@ -63,7 +72,7 @@ static const struct command manual = {
     "one run of the gateway's firmware on an emulated board, the same to the byte every time",
     "NAME=FUNCTIONS counts the instructions of functions apart; FUNCTIONS are names or patterns of "
     "the\nshell, separated by commas. Standard output gets one JSON object.\n"
-    "    lockstep gateway.elf 'recorder=tare_*' idle=gateway_idle --seconds 10 --seed 1\n"
+    "    lockstep gateway.elf 'recorder=tare_*' idle=vApplicationIdleHook --seconds 10 --seed 1\n"
     "Exit codes: 0 measured; 2 wrong usage; 3 the run failed or its blocks do not add up, and the\n"
     "message says why.",
     NULL};
@@ -78,6 +87,7 @@ static struct {
     struct emulated_board board;
     struct lockstep_link link;
     struct gateway_ledger ledger;
+    struct rig_probe probe;
     struct group groups[LOCKSTEP_RANGES];
     unsigned group_count;
     struct buffer ranges; /* arguments of the plugin */
@@ -89,7 +99,9 @@ static struct {
     unsigned stop_tries;
     struct lockstep_message first, opened, closed; /* counts at these moments */
     uint64_t close_at;                             /* the stop that ends the window */
-    XXH64_state_t *reply_hash;
+    XXH64_state_t *reply_hash, *recording_hash;
+    const volatile uint32_t *idle_rounds; /* NULL: the firmware has none that is in sight */
+    uint32_t first_idle_rounds;
 } rig;
 
 /* ------------------------------------------------------------------ preparation */
@@ -140,7 +152,7 @@ static const char *plugin_beside_this_program(void)
 
 static bool prepare(int argument_count, char **arguments, struct error *error)
 {
-    uint32_t stop_address = 0;
+    uint32_t stop_address = 0, ignored;
     uint32_t period =
         (uint32_t)((BOARD_CLOCK_HZ + STOPS_PER_BLOCK * rate / 2) / (STOPS_PER_BLOCK * rate));
     if (!firmware_open(&rig.image, arguments[0], error))
@@ -153,7 +165,9 @@ static bool prepare(int argument_count, char **arguments, struct error *error)
             arguments[0]);
         return false;
     }
-    if (!firmware_set(&rig.image, "gateway_probe_period", period, error) ||
+    if (!firmware_set(&rig.image, "gateway_stop_period", period, error) ||
+        (firmware_find(&rig.image, "gateway_window_seconds", &ignored) &&
+         !firmware_set(&rig.image, "gateway_window_seconds", (uint32_t)seconds, error)) ||
         (seed != NO_SEED &&
          !firmware_set(&rig.image, "gateway_jitter_seed", (uint32_t)seed, error)))
         return false;
@@ -168,10 +182,18 @@ static bool prepare(int argument_count, char **arguments, struct error *error)
         return false;
     board_argument(&rig.board, "-icount");
     board_argument(&rig.board, "shift=%" PRIu64 ",sleep=off", shift);
-    return board_start(&rig.board, &rig.image, error);
+    rig.probe.bytes_per_second = probe_rate;
+    rig.probe.bytes_per_stop = probe_stop;
+    return rig_probe_open(&rig.probe, recording_path, rig.board.memory_path, &rig.image, error) &&
+           board_start(&rig.board, &rig.image, error);
 }
 
 /* ------------------------------------------------------------------ one stop */
+
+static uint64_t board_ns(void)
+{
+    return rig.link.counts.instructions << shift;
+}
 
 static void take_datagram(const struct frame_content *content)
 {
@@ -265,14 +287,26 @@ static bool make_frame(struct frame *frame)
     return true;
 }
 
+static void begin_counting(void)
+{
+    uint32_t address;
+    rig.first = rig.link.counts;
+    if (!firmware_find(&rig.image, "gateway_idle_rounds", &address))
+        return;
+    rig.idle_rounds = board_word(&rig.board, address);
+    rig.first_idle_rounds = rig.idle_rounds ? *rig.idle_rounds : 0;
+}
+
 static bool at_stop(struct error *error)
 {
     struct frame frame;
     if (rig.stops == 0)
-        rig.first = rig.link.counts;
+        begin_counting();
     if (rig.close_at && rig.stops == rig.close_at)
         rig.closed = rig.link.counts;
     take_frames();
+    if (!rig_probe_drain(&rig.probe, board_ns(), error))
+        return false;
     if (make_frame(&frame)) {
         if (!link_send(&rig.link, &frame, error))
             return false;
@@ -304,7 +338,9 @@ static bool run(struct error *error)
         board_explain(&rig.board, "the firmware ended before its first stop", error);
         return false;
     }
-    return board_finish(&rig.board, monotonic_ns() + STEP_LIMIT_S * (uint64_t)NS_PER_SECOND, error);
+    uint64_t finish_ns = monotonic_ns() + STEP_LIMIT_S * (uint64_t)NS_PER_SECOND;
+    return board_finish(&rig.board, finish_ns, error) &&
+           rig_probe_finish(&rig.probe, board_ns(), error);
 }
 
 /* ------------------------------------------------------------------ results */
@@ -335,27 +371,84 @@ static void write_counts(struct json *json)
     }
 }
 
-static void write_results(struct json *json, json_t *firmware)
+static void write_probe(struct json *json)
 {
+    if (!recording_path)
+        return;
+    json_put_unsigned(json, "probe_bytes_per_second", probe_rate);
+    json_put_unsigned(json, "probe_bytes_per_stop", probe_stop);
+    json_put_unsigned(json, "probe_bytes", rig.probe.bytes);
+    json_put_unsigned(json, "probe_limited_stops", rig.probe.limited_stops);
+    json_put_unsigned(json, "ring_highest_fill_bytes", rig.probe.reader.highest_fill);
+    json_put_unsigned(json, "ring_bytes", rig.probe.reader.highest_bytes);
+    json_put_unsigned(json, "ring_restarts", rig.probe.reader.restarts);
+    json_put_unsigned(json, "ring_words_missed", rig.probe.reader.words_missed);
+    write_hash(json, "recording_xxh64", rig.recording_hash);
+}
+
+/* Figures of a kernel whose licence forbids to publish them are withheld here as in the firmware.
+ */
+static bool write_results(struct json *json, json_t *firmware, struct error *error)
+{
+    bool figures = json_object_get(firmware, "figures") == NULL;
     json_put_object(json, NULL);
     child_copy_values(json, firmware);
     json_put_unsigned(json, "rate_blocks_per_second", rate);
     json_put_unsigned(json, "rate_commands_per_second", command_rate);
-    if (seed == NO_SEED)
-        json_put_null(json, "jitter_seed");
-    else
-        json_put_unsigned(json, "jitter_seed", seed);
     gateway_ledger_write_window(&rig.ledger, json);
-    if (rig.ledger.measured_replies > 0)
+    if (figures && rig.ledger.measured_replies > 0)
         gateway_ledger_write_times(&rig.ledger, json);
     gateway_ledger_write_whole_run(&rig.ledger, json);
+    account_write(json, firmware, &rig.ledger, rig.frames_sent,
+                  rig.stop_tries > 0 ? rig.stop_tries - 1 : 0, error);
     json_put_unsigned(json, "whole_run_stops", rig.stops);
     json_put_unsigned(json, "whole_run_frames_sent", rig.frames_sent);
     json_put_unsigned(json, "whole_run_frames_bad", rig.bad_frames);
     json_put_unsigned(json, "whole_run_arp_requests", rig.requests);
+    if (figures)
+        write_counts(json);
+    write_probe(json);
     write_hash(json, "replies_xxh64", rig.reply_hash);
-    write_counts(json);
     json_end_object(json);
+    return error->code == EXIT_DONE;
+}
+
+/* The loop that counts the processor's idle time has a known length: what it counted and what the
+ * plugin counted are two measurements of one thing. */
+static void check_idle(struct error *error)
+{
+    for (unsigned i = 0; i < rig.group_count; i++) {
+        if (strcmp(rig.groups[i].name, "idle") != 0 || !rig.idle_rounds)
+            continue;
+        uint64_t counted = rig.link.counts.range_instructions[i] - rig.first.range_instructions[i];
+        uint64_t looped = (uint64_t)(*rig.idle_rounds - rig.first_idle_rounds) * IDLE_INSTRUCTIONS;
+        uint64_t apart = counted > looped ? counted - looped : looped - counted;
+        if (apart >= IDLE_INSTRUCTIONS)
+            error_set(error, EXIT_CANNOT_TELL,
+                      "the run does not add up: %" PRIu64 " instructions ran in the idle loop, but "
+                      "its own count makes %" PRIu64,
+                      counted, looped);
+    }
+}
+
+/* The clock of the board must be that of the rig, or no time in the results means what it says. */
+static void check_clock(json_t *firmware, struct error *error)
+{
+    json_t *ns = json_object_get(firmware, "instruction_ns");
+    if (ns && json_integer_value(ns) != (json_int_t)1 << shift)
+        error_set(error, EXIT_CANNOT_TELL,
+                  "the firmware measured %" JSON_INTEGER_FORMAT " ns an instruction, and this run "
+                  "has %d",
+                  json_integer_value(ns), 1 << shift);
+}
+
+static bool hash_recording(struct error *error)
+{
+    struct buffer bytes = {0};
+    bool good = !recording_path || file_read(recording_path, &bytes, error);
+    XXH64_update(rig.recording_hash, bytes.data ? bytes.data : "", bytes.size);
+    buffer_free(&bytes);
+    return good;
 }
 
 static bool print_results(struct error *error)
@@ -367,7 +460,10 @@ static bool print_results(struct error *error)
         board_explain(&rig.board, "the firmware printed no line of measurements", error);
         return false;
     }
-    write_results(&json, firmware);
+    hash_recording(error);
+    check_clock(firmware, error);
+    check_idle(error);
+    write_results(&json, firmware, error);
     json_decref(firmware);
     printf("%s\n", out.data);
     buffer_free(&out);
@@ -387,16 +483,20 @@ int main(int argc, char **argv)
     }
     board_catch_signals();
     rig.reply_hash = XXH64_createState();
+    rig.recording_hash = XXH64_createState();
     XXH64_reset(rig.reply_hash, 0);
+    XXH64_reset(rig.recording_hash, 0);
     rig.command_total = (uint32_t)((warm_up + seconds) * command_rate);
     gateway_ledger_begin(&rig.ledger, (uint32_t)((warm_up + seconds) * rate),
                          (uint32_t)(warm_up * rate));
     bool good = prepare(count, argv + 1, &error) && run(&error) && print_results(&error);
+    rig_probe_close(&rig.probe);
     link_close(&rig.link);
     board_close(&rig.board);
     firmware_close(&rig.image);
     gateway_ledger_end(&rig.ledger);
     buffer_free(&rig.ranges);
     XXH64_freeState(rig.reply_hash);
+    XXH64_freeState(rig.recording_hash);
     return good ? EXIT_DONE : error_report(&error);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,15 +56,25 @@ static bool make_memory(struct emulated_board *board, struct error *error)
 {
     unlink(board->memory_path);
     int file = open(board->memory_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0 || ftruncate(file, BOARD_MEMORY_BYTES) != 0) {
+    board->memory = MAP_FAILED;
+    if (file >= 0 && ftruncate(file, BOARD_MEMORY_BYTES) == 0)
+        board->memory = mmap(NULL, BOARD_MEMORY_BYTES, PROT_READ, MAP_SHARED, file, 0);
+    if (board->memory == MAP_FAILED) {
         error_set(error, EXIT_USAGE, "cannot make the board's memory '%s': %s", board->memory_path,
                   strerror(errno));
-        if (file >= 0)
-            close(file);
-        return false;
+        board->memory = NULL;
     }
-    close(file);
-    return true;
+    if (file >= 0)
+        close(file);
+    return board->memory != NULL;
+}
+
+const volatile uint32_t *board_word(const struct emulated_board *board, uint32_t address)
+{
+    uint32_t at = address - BOARD_MEMORY_ADDRESS;
+    if (address < BOARD_MEMORY_ADDRESS || at >= BOARD_MEMORY_BYTES || at % 4 != 0)
+        return NULL;
+    return (const volatile uint32_t *)board->memory + at / 4;
 }
 
 bool board_prepare(struct emulated_board *board, const char *memory, struct error *error)
@@ -168,6 +179,8 @@ void board_close(struct emulated_board *board)
     child_close(&board->qemu);
     if (board->log >= 0)
         close(board->log);
+    if (board->memory)
+        munmap(board->memory, BOARD_MEMORY_BYTES);
     for (size_t i = 0; i < sizeof files / sizeof files[0] && board->folder[0]; i++) {
         char *path = board_file(board, files[i]);
         unlink(path);

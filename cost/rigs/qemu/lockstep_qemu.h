@@ -16,6 +16,7 @@ struct emulated_board {
     char folder[64];     /* of this run; removed at the end */
     char *memory_path;   /* the board's memory, made anew */
     bool memory_is_ours; /* in the folder */
+    void *memory;
     char **arguments;
     unsigned argument_count;
     int log; /* what QEMU says on its standard error */
@@ -35,6 +36,9 @@ void board_argument(struct emulated_board *board, const char *format, ...)
 /* Writes the firmware with its changes into the folder and starts it. */
 bool board_start(struct emulated_board *board, const struct firmware_image *image,
                  struct error *error);
+
+/* A word of the board's memory, aligned; NULL when it is not in the file. */
+const volatile uint32_t *board_word(const struct emulated_board *board, uint32_t address);
 
 /* EXIT_CANNOT_TELL: `what`, then how QEMU ended if it did, and the last lines of what the board and
  * QEMU wrote. */
