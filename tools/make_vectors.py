@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes spec/vectors/{good,bad}/NAME.hex from vectors_good.py and vectors_bad.py.
+"""Writes spec/vectors/{good,bad}/NAME.hex from vectors_good.py, vectors_bad.py and vectors_target.py.
 
 usage: make_vectors.py [--check]      (--check writes nothing and fails when a file differs)
 
@@ -11,6 +11,7 @@ import sys
 sys.dont_write_bytecode = True
 import vectors_bad
 import vectors_good
+import vectors_target
 from vector_encoder import VECTORS
 
 TOP = pathlib.Path(__file__).resolve().parent.parent

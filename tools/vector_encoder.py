@@ -178,10 +178,11 @@ def stream_chunk(pieces, position=0, number=1, piece=256, session=SESSION, count
 def ring(order="<", number=1, block=64, session=SESSION, kind=2, state=2, id=b"SEGGER RTT", self_at=0x20000040,
          buffer=0x20000150, size=512, write=0, read=0, lap=0, dropped=0, suppressed=0, magic=0x52A7E001,
          version=1, pending_dropped=(0,) * 5, pending_suppressed=(0,) * 5, torn=False, writing=0, dropped_before=0,
-         channel=0, names=0, name_count=0, name_bytes=0, policy=0):
+         channel=0, names=0, name_count=0, name_bytes=0, policy=0, down=None):
     if torn:
         writing, dropped_before = write + 1, dropped
-    words = [1, 1, 0, buffer, size, write, read, 0, 0, self_at + 228, 12, 0, 0, 0, magic, self_at, version, block,
+    down = down or (self_at + 228, 12, 0, 0)  # buffer, size, write offset, read offset
+    words = [1, 1, 0, buffer, size, write, read, 0, 0, *down, 0, magic, self_at, version, block,
              session, number, kind, state, 0, 0, lap, dropped, suppressed, 0, *pending_dropped, *pending_suppressed,
              writing, dropped_before, channel, names, name_count, name_bytes, policy]
     words += [0] * (56 - len(words))
@@ -239,6 +240,16 @@ def one_block(**form):
     s.event(0x810, 8)
     s.fill(54)
     s.event(0x810, 9)
+    return s
+
+
+def many_blocks(count, **form):
+    """Blocks of 64 words with the number of the block in their first and last event."""
+    s = Stream(**form)
+    for n in range(count):
+        s.event(0x810, n, after=1)
+        s.fill(54)
+        s.event(0x810, n)
     return s
 
 

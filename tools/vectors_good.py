@@ -2,7 +2,7 @@
 import struct
 
 from vector_encoder import (MASK, SESSION, START, SYNC, Stream, chunk, damaged, file_header, hash32,
-                            joined, memory, one_block, part, region, ring, stream_chunk, text_chunk,
+                            joined, memory, names_chunk, one_block, part, region, ring, stream_chunk, text_chunk,
                             three_blocks, vector)
 
 # ------------------------------------------------------------------ good: records
@@ -501,7 +501,8 @@ def good_tare_all_chunks():
     s.put("END", 0xC09, 0, 0)
     return file_header() + text_chunk(1, b'{"command":["./app"]}') + chunk(2, region()) + chunk(3, ring()) + \
         chunk(5, [(struct.pack("<4Q", START, 1000, 1700000000000000000, 50), "clock snapshot")]) + \
-        stream_chunk(s.data()) + chunk(3, ring(write=292, read=292, state=3)) + text_chunk(6, b'{"status":0}')
+        names_chunk([(9, 0, 0x010, b"main")]) + stream_chunk(s.data()) + \
+        chunk(3, ring(write=292, read=292, state=3)) + text_chunk(6, b'{"status":0}')
 
 
 @vector
