@@ -253,6 +253,19 @@ def many_blocks(count, **form):
     return s
 
 
+def target(s, blocks=4, write=None, tail=(), size_of=None, **fields):
+    """A ring with a buffer of `blocks` blocks of 64 words, or `size_of` bytes, as a stream leaves it, at address
+    0; then other memory. The words begin at byte 240."""
+    words, size = joined(s.data()), size_of or 256 * blocks
+    buffer = bytearray(b"\xA5" * size)
+    for at in range(0, len(words), 4):
+        buffer[at % size:at % size + 4] = words[at:at + 4]
+    lap, write = len(words) // size * size // 4, len(words) % size if write is None else write
+    pieces = [(bytes(buffer[at:at + 256]), "buffer: block %d" % (at // 256)) for at in range(0, size, 256)]
+    fields = {"self_at": 0, "buffer": 240, "size": size, "lap": lap, "write": write, **fields}
+    return ring(**fields) + pieces + list(tail)
+
+
 def memory(order="<", **fields):
     """64 bytes, a ring, 32 bytes, its buffer of two blocks: three blocks were written, one was read."""
     s = three_blocks(order=order)

@@ -2,7 +2,7 @@
 import struct
 
 from vector_encoder import (MASK, START, Stream, chunk, damaged, file_header, joined, many_blocks, memory, names_chunk,
-                            names_table, one_block, part, ring, stream_chunk, three_blocks, vector)
+                            names_table, one_block, part, ring, stream_chunk, target, three_blocks, vector)
 
 EVENT, STRING, TASK, QUEUE, TIMER, INTERRUPT = 1, 6, 9, 10, 17, 18
 
@@ -585,19 +585,6 @@ def bad_tare_names_cut():
 
 
 # ------------------------------------------------------------------ memory of a target
-
-
-def target(s, blocks=4, write=None, tail=(), **fields):
-    """A ring with buffer of `blocks` blocks as a stream leaves it, at address 0; then other memory. The words
-    begin at byte 240."""
-    words, size = joined(s.data()), 256 * blocks
-    buffer = bytearray(b"\xA5" * size)
-    for at in range(0, len(words), 4):
-        buffer[at % size:at % size + 4] = words[at:at + 4]
-    lap, write = len(words) // size * size // 4, len(words) % size if write is None else write
-    pieces = [(bytes(buffer[at:at + 256]), "buffer: block %d" % (at // 256)) for at in range(0, size, 256)]
-    fields = {"self_at": 0, "buffer": 240, "size": size, "lap": lap, "write": write, **fields}
-    return ring(**fields) + pieces + list(tail)
 
 
 def overwritten(count, extra, blocks=4, **fields):

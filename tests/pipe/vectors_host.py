@@ -26,7 +26,7 @@ def host(path, options):
 
 
 def compare(item):
-    """None, or how the two differ. (A variant may hold what looks like a ring: --raw.)"""
+    """None, or how the two differ. (A variant of a stream may hold what looks like a ring: --raw.)"""
     name, data, image, options = item
     path = pathlib.Path(re.sub(r"\W+", "_", name) + ".bin")
     path.write_bytes(data)
@@ -41,26 +41,27 @@ def compare(item):
 
 
 def main():
-    items, plain = [], {}
+    items, plain, images = [], {}, {}
     for path in sorted((SOURCE / "spec" / "vectors").glob("*/*.hex")):
         text = path.read_text()
         image = " image" in text.split("\n")[0]
         name, data = path.parent.name + "/" + path.stem, bytes.fromhex(re.sub("#.*", "", text))
         items.append((name, data, image, []))
-        if not image:
-            plain[name] = data
+        (images if image else plain)[name] = data
     variants = ((name, data, False, ["--raw"])
                 for name, data in vectors_variants.variants(plain, COUNT, SEED))
+    memories = ((name, data, True, []) for name, data in vectors_variants.image_variants(images, COUNT // 4, SEED)
+                if reference_decoder.listing(data, True)[1] == 0)  # what has no ring is no image to the program
     different = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for batch in (items, variants):
+        for batch in (items, variants, memories):
             for found in pool.map(compare, batch):
                 if found:
                     different += 1
                     if different <= SHOWN:
                         print(found)
     if different:
-        print("%d of %d inputs are read differently" % (different, len(items) + COUNT))
+        print("%d of %d inputs are read differently" % (different, len(items) + COUNT + COUNT // 4))
     return 1 if different else 0
 
 

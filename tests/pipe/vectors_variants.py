@@ -7,7 +7,9 @@ import vector_encoder as encoder
 
 MASK = 0xFFFFFFFF
 WORDS = (0, 1, 0xFFF7A600, 0xFFF00000, 0x80012345, 0xC0012345, 0xC0212345, 0xC0312345, 0xC0412345, 0xC0512345,
-         0xC0612345, 0xC0912345, 0x00112345, 0x81112345, 0x7FFFFFFF, 0xFFFFFFFF)
+         0xC0612345, 0xC0912345, 0xC0A12345, 0x00112345, 0x00212345, 0x80212345, 0x81112345, 0x01012345, 0x02012345,
+         0x02112345, 0x7FFFFFFF, 0xFFFFFFFF)
+TASKS, INTERRUPTS = (0x010, 0x012, 0x014), (0x020, 0x022)
 
 
 def anchors(data):
@@ -68,7 +70,7 @@ def damage(dice, data, others):
 
 def random_record(dice, s):
     """A record as a careless writer might put it."""
-    kind = dice.randrange(16)
+    kind = dice.randrange(24)
     s.time = min(max(0, s.time + dice.choice((0, 0, 1, 7, 1000, 1 << 20, 1 << 21, 1 << 37, -1))), (1 << 64) - 1)
     text = bytes(dice.randrange(256) for _ in range(dice.choice((0, 1, 7, 8, 9, 30))))
     if kind < 4:
@@ -92,6 +94,8 @@ def random_record(dice, s):
     elif kind == 12:
         id = dice.choice((0xC04, 0xC05, 0xC06, 0xC07, 0xC08, 0xC09, 0xC0F, 0xFFE))
         s.put("", id, dice.randrange(5), dice.randrange(3))
+    elif kind > 15:
+        random_kernel_record(dice, s, kind)
     elif kind == 13 and dice.randrange(4) == 0:
         s.make_room(1)
         s.emit("", dice.choice(WORDS))
@@ -99,6 +103,40 @@ def random_record(dice, s):
         s.index += dice.choice((s.block, -s.block, 2 * s.block, 1 << 31)) if s.room == 0 else 0
     else:
         s.fill(dice.choice((3, 9, 30)))
+
+
+def random_kernel_record(dice, s, kind):
+    """What a kernel tells, and texts in contexts."""
+    if kind < 19:
+        s.event(dice.choice((0x002, *TASKS, *INTERRUPTS)) + dice.choice((0, 0, 0, 1)))
+    elif kind == 19:
+        s.begin_string(dice.choice((0, 1, 8, 9, 17)))
+    elif kind == 20:
+        s.text_records(b"12345678")
+    elif kind == 21:
+        s.created(dice.choice((6, 9, 9, 10, 17, 18)), dice.randrange(256),
+                  dice.choice((0x002, 0x00F, 0x7FF, 0x811, *TASKS, *INTERRUPTS)))
+        s.put("", 0x802, dice.getrandbits(32))
+        s.kernel(dice.randrange(256), dice.randrange(256), dice.choice(TASKS), dice.getrandbits(32))
+    elif kind == 22:
+        s.define(9, dice.randrange(256), dice.choice((0x001, 0x008, 0x7FF, 0x810, 0x811, *TASKS)), b"t")
+        s.define(18, dice.randrange(256), dice.choice((0x00F, 0x01F, 0x7FF, 0x800, *INTERRUPTS)), b"i")
+    else:
+        for _ in range(dice.choice((1, 1, 2, 2, 10, 70))):
+            id = 0x100 + 2 * dice.randrange(100)
+            if dice.randrange(8):
+                s.created(9, 0, id)
+            s.event(id)
+            for _ in range(dice.choice((1, 1, 1, 1, 2, 9))):
+                s.begin_string(dice.choice((0, 1, 1, 1, 1, 1024)))
+
+
+def random_names(dice, order):
+    """Entries of a names table, and their size."""
+    size = dice.choice((8, 12, 16, 1028))
+    return encoder.names_table([dice.choice((None, (dice.choice((6, 9, 18, 255)), dice.randrange(3), dice.choice(
+        (0x811, 0xFFFF, *TASKS, *INTERRUPTS)), b"a name"[:dice.randrange(7)])))
+                                for _ in range(dice.randrange(5))], size, order), size
 
 
 def random_stream(dice):
@@ -135,8 +173,13 @@ def random_file(dice):
                 s.order, dice.choice((s.number, 7)), s.block, s.session, dropped=dice.choice((0, 5, s.dropped)),
                 suppressed=dice.randrange(3), write=dice.choice((0, 0, 1, MASK)),
                 writing=dice.choice((0, 0, 1, 2, MASK)), dropped_before=dice.choice((0, 5, s.dropped)),
-                version=int(dice.randrange(9) == 0),
+                version=int(dice.randrange(9) != 0), channel=int(dice.randrange(4) == 0),
                 pending_dropped=tuple(dice.randrange(4) for _ in range(5))))
+        elif kind == 10:
+            table, size = random_names(dice, s.order)
+            size = dice.choice((size, size, size, 0, 4, 16, 1032))
+            made = encoder.chunk(7, [(struct.pack(s.order + "I", size), "")] + table,
+                                 number=dice.choice((s.number, 7)), session=s.session)
         else:
             made = encoder.chunk(dice.choice((1, 2, 5, 6, 7, 900)), [(b"{}" * dice.randrange(20), "")])
         if dice.randrange(10) == 0:
@@ -160,4 +203,37 @@ def variants(vectors, count, seed):
             data = vectors[name]
         for _ in range(dice.choice((0, 1, 2, 4)) if kind < 2 else dice.choice((1, 1, 2, 3))):
             data = damage(dice, data, [vectors[dice.choice(names)] for _ in range(2)])
+        yield "%d (%s)" % (number, name), data
+
+
+def random_image(dice):
+    """A ring as a target leaves it, perhaps with wrong fields; its names table lies behind it."""
+    s = random_stream(dice)
+    blocks = dice.choice((2, 3, 4, 8))
+    size, length = 4 * s.block * blocks, len(encoder.joined(s.data()))
+    table, entry = random_names(dice, s.order)
+    fields = {"order": s.order, "number": s.number, "block": s.block, "session": s.session,
+              "names": dice.choice((0, 240 + size)), "name_count": len(table), "name_bytes": entry,
+              "policy": dice.choice((0, 1, 1, 2)), "dropped": dice.choice((0, s.dropped)), "size": size,
+              "read": length % size & ~3 if length < size else dice.choice((0, 4 * s.block, length % size & ~3)),
+              "state": dice.choice((2, 2, 2, 3)), "writing": dice.choice((0, 1, length % size + 1))}
+    if dice.randrange(3) == 0:
+        fields[dice.choice(("names", "name_count", "name_bytes", "size", "read", "write", "lap", "buffer", "version",
+                            "state", "channel", "self_at"))] = \
+            dice.choice((0, 1, 4, 8, 64, 240, 256, 1028, 1 << 31, MASK, size, size - 4, 240 + size))
+    return encoder.joined(encoder.target(s, tail=table, size_of=size, **fields))
+
+
+def image_variants(images, count, seed):
+    """Yields (name, bytes). `images`: bytes of the vectors that are images, by name."""
+    names = sorted(images)
+    for number in range(count):
+        dice = random.Random(seed * 1000003 + number)
+        if dice.randrange(2):
+            name, data = "image", random_image(dice)
+        else:
+            name = dice.choice(names)
+            data = images[name]
+        for _ in range(dice.choice((0, 1, 1, 2))):
+            data = damage(dice, data, [images[dice.choice(names)]])
         yield "%d (%s)" % (number, name), data
