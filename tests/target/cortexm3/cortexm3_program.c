@@ -8,11 +8,14 @@
 #include "figure_loops.h"
 #include "board.h"
 
+#ifndef BATCHES
 #define BATCHES 8u
+#endif
 #define LONG_BATCH 400u /* some blocks of every kind of event, less than the ring */
 #define SHORT_BATCH 40u
-#define TICK_COUNTS 2503u      /* about 100 us, no multiple of anything else here */
-#define START_TIME 0xFFE80000u /* so that the 32-bit counter turns over during the run */
+#define TICK_COUNTS \
+    (BOARD_COUNTER_HZ / 10000u + 3u) /* about 100 us, no multiple of anything else here */
+#define START_TIME 0xFFE80000u       /* so that the 32-bit counter turns over during the run */
 
 TARE_EVENT1(stamped, counted, "stamped", u32, counter, "ticks")
 TARE_VALUE(tick_number, counted, "tick number", u32, "ticks")
