@@ -482,6 +482,9 @@ int main(int argc, char **argv)
         return error_report(&error);
     }
     board_catch_signals();
+    rig.board.log = -1;
+    rig.board.qemu = CHILD_NONE;
+    rig.link = (struct lockstep_link){.network = -1, .listener = -1, .plugin = -1};
     rig.reply_hash = XXH64_createState();
     rig.recording_hash = XXH64_createState();
     XXH64_reset(rig.reply_hash, 0);
