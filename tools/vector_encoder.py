@@ -100,7 +100,8 @@ class Stream:
         self.kernel(1, generation, id, kind << 24 | value)
 
     def begin_string(self, length, id=0x811):
-        """The texts of it come later."""
+        """The texts of it come later; its time tells it from others."""
+        self.time += 1
         self.put("string event, %d byte%s" % (length, "s"[:length != 1]), id, length)
 
     def loss(self, id, count, first, span):

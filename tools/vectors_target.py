@@ -570,7 +570,7 @@ def bad_tare_names():
     """Entries of 0, 4, 10 and 1032 bytes, a part of an entry too many, no size, a damaged name."""
     result = file_header() + stream_chunk(one_block().data())
     for size in 0, 4, 10, 1032:
-        result += chunk(7, [(struct.pack("<I", size), "bytes of an entry"), (b"\1\0\0\7x\0\0\0" * 5, "entries")],
+        result += chunk(7, [(struct.pack("<I", size), "bytes of an entry"), (b"\1\0\0\7x\0\0\0" * (129 if size == 1032 else 5), "entries")],
                         number=1)
     table = [(struct.pack("<I", 16), "bytes of an entry")] + names_table(NAMES[:1], 16)
     return result + chunk(7, table + [(b"part", "part of an entry")], number=1) + \
@@ -676,7 +676,7 @@ def good_image_channel():
     s = three_blocks()
     words = joined(s.data())
     channel = struct.pack("<6I", 0, 264, 512, len(words) - 512, 256, 0)
-    return ring(id=b"TARE ring", self_at=0, buffer=0xFFFFFFFF, size=3, write=7, read=9, writing=8, channel=240,
+    return ring(id=b"TARE ring", self_at=0, buffer=0xFFFFFFFF, size=3, write=7, read=9, writing=249, channel=240,
                 lap=128) + \
         [(channel, "channel of another control block"), (words[512:].ljust(256, b"\0"), "buffer: the third block"),
          (words[256:512], "buffer: the second block")]
@@ -716,9 +716,11 @@ def bad_image_version():
 
 @vector
 def bad_image_offsets():
-    """Rings with a write offset behind the buffer, a read offset that is no word's, a buffer of a block and a
-    half more, and a write offset that is no word's in a ring that is overwritten. exit 4"""
+    """Rings with a write offset behind the buffer, a read offset that is no word's, a buffer of two blocks and a
+    half, a write offset that is no word's in a ring that is overwritten, a buffer of one block; one that is still
+    being claimed. exit 4"""
     s = one_block()
     return target(s, 2, write=512) + target(s, 2, read=2, self_at=752, buffer=992) + \
         target(s, 3, self_at=1504, buffer=1744, size=640) + \
-        target(s, 2, self_at=2512, buffer=2752, policy=1, write=254)
+        target(s, 2, self_at=2512, buffer=2752, policy=1, write=254) + \
+        target(s, 1, self_at=3264, buffer=3504, write=128) + target(s, 2, self_at=3760, buffer=4000, state=1)
