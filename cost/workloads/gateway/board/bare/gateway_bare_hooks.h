@@ -26,5 +26,8 @@
 #ifndef GATEWAY_HOOK_STEP_END
 #define GATEWAY_HOOK_STEP_END(number) ((void)0)
 #endif
+#ifndef GATEWAY_HOOK_TICK
+#define GATEWAY_HOOK_TICK() ((void)0)
+#endif
 
 #endif

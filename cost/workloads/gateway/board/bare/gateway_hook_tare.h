@@ -12,5 +12,6 @@ TARE_SPAN(gateway_loop_step, gateway_loop, "step")
 #define GATEWAY_HOOK_INTERRUPT_END(number) gateway_interrupt_end(number)
 #define GATEWAY_HOOK_STEP_BEGIN(number) gateway_loop_step_begin(number)
 #define GATEWAY_HOOK_STEP_END(number) gateway_loop_step_end(number)
+#define GATEWAY_HOOK_TICK() tare_service()
 
 #endif

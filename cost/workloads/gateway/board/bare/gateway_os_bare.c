@@ -286,6 +286,7 @@ static void network_begin(void)
 /* Every millisecond, from the loop. */
 static void run_tick(void)
 {
+    GATEWAY_HOOK_TICK();
     gateway_board_tick();
     sys_check_timeouts();
 }
@@ -293,6 +294,7 @@ static void run_tick(void)
 void gateway_board_run(void (*begin)(void), void (*end)(void))
 {
     uint32_t tick_done = 0, stopped_at = 0;
+    trace_thread_start("loop");
     SYSTICK_LEVEL = GATEWAY_LEVEL_NETWORK;
     mps2_tick_every(COUNTS_PER_TICK);
     network_begin();
