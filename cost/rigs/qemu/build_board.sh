@@ -28,21 +28,22 @@ esac
 
 if [ "$board" = virt ]; then
     start=virt_start.c
-    compiler="${RISCV_CC:-riscv64-unknown-elf-gcc} -march=rv32imac_zicsr -mabi=ilp32 \
-        --specs=picolibc.specs"
-    link="-T $rig/virt.ld"
+    compiler="${RISCV_CC:-riscv64-unknown-elf-gcc} -mabi=ilp32 --specs=picolibc.specs"
+    core=-march=rv32imac_zicsr
+    link="-march=rv32imac -T $rig/virt.ld" # the name under which the compiler has its library
     defines=
 else
     start=mps2_start.c
-    compiler="${ARM_CC:-arm-none-eabi-gcc} -mcpu=${BOARD_CPU:-$cpu} -mthumb"
-    link="--specs=nano.specs -T $rig/mps2.ld -Wl,--defsym=mps2_code=$code,--defsym=mps2_ram=$ram"
+    compiler="${ARM_CC:-arm-none-eabi-gcc} -mthumb"
+    core=-mcpu=${BOARD_CPU:-$cpu}
+    link="$core --specs=nano.specs -T $rig/mps2.ld -Wl,--defsym=mps2_code=$code,--defsym=mps2_ram=$ram"
     defines=-DMPS2_NOTE=${board#mps?-an}
 fi
 
 # -ffreestanding tells the compiler what is true; the pieces of C99 below are all the code needs.
 compile() {
-    $compiler $defines -std=c99 -O2 -g -ffreestanding -ffunction-sections -fdata-sections -Wall \
-        -Wextra -Werror -I"$recorder" -I"$rig" "$@"
+    $compiler $core $defines -std=c99 -O2 -g -ffreestanding -ffunction-sections -fdata-sections \
+        -Wall -Wextra -Werror -I"$recorder" -I"$rig" "$@"
 }
 
 compile "$@" -c "$recorder/tare.c" -o "$out.tare.o"

@@ -22,12 +22,14 @@
 
 #define READY_LIMIT_S 20
 #define FINISH_LIMIT_S 30 /* beyond warm-up and window */
+#define SERVE_LIMIT_S 120 /* the same, and until somebody else starts a load */
 #define POLL_NS 1000000   /* the probe looks once a millisecond, if this machine lets it */
 #define PACE_BOUND 0.02   /* a board that is this far from the host's pace tells nothing */
 #define LATE_BOUND_US 50000
 #define ANSWERED_BOUND 0.9
 
 static uint64_t seconds = 5, warm_up = 1, rate = 750, shift = 3;
+static bool serve;
 static const char *recording_path, *memory_path, *load_path;
 
 static const struct option_row rows[] = {
@@ -41,6 +43,10 @@ static const struct option_row rows[] = {
      "Empty the recorder's ring into FILE while the board runs (default: nobody reads).", 0, 0},
     {0, "memory", OPTION_TEXT, &memory_path, "FILE",
      "Keep the board's memory from 0x21000000 on in FILE (default: gone after the run).", 0, 0},
+    {0, "serve", OPTION_FLAG, &serve, NULL,
+     "Start no load: print the ports as one line when the firmware is ready, then pass on its own "
+     "result, as the gateway programs for Linux do.",
+     0, 0},
     {0, "load", OPTION_TEXT, &load_path, "FILE",
      "The load generator (default: gateway_load of the same build).", 0, 0},
     {0, NULL, OPTION_FLAG, NULL, NULL, NULL, 0, 0}};
@@ -51,6 +57,7 @@ static const struct command manual = {
     "Standard output gets one JSON object, with the keys of gateway_run and what this machine "
     "did.\n"
     "    live gateway.elf --seconds 5 --record run.tare\n"
+    "    gateway_run --seconds 5 -- live gateway.elf --serve\n"
     "Exit codes: 0 the board kept pace and answered; 2 wrong usage; 3 cannot tell: the run failed, "
     "or\nthis machine was too busy for it (the object is printed all the same).",
     NULL};
@@ -187,22 +194,13 @@ static bool step(struct error *error)
     return rig_probe_drain(&rig.probe, now_ns, error);
 }
 
-static bool run(struct error *error)
+static bool run_load(struct error *error)
 {
-    uint64_t until_ns = monotonic_ns() + READY_LIMIT_S * (uint64_t)NS_PER_SECOND;
-    while (!is_ready()) {
-        if (rig.board.qemu.output < 0 || monotonic_ns() > until_ns) {
-            board_explain(&rig.board, "the firmware did not say that it is ready", error);
-            return false;
-        }
-        if (!step(error))
-            return false;
-    }
     if (!start_load(error))
         return false;
     rig.begin_ns = monotonic_ns();
     rig.begin_us = board_us();
-    until_ns = rig.begin_ns + (warm_up + seconds + FINISH_LIMIT_S) * NS_PER_SECOND;
+    uint64_t until_ns = rig.begin_ns + (warm_up + seconds + FINISH_LIMIT_S) * NS_PER_SECOND;
     while (rig.load.output >= 0) {
         /* Measured before the firmware ends, for then its clock stands. */
         uint64_t elapsed_ns = monotonic_ns() - rig.begin_ns;
@@ -221,6 +219,38 @@ static bool run(struct error *error)
     return child_ended_well(&rig.load, until_ns, error) &&
            board_finish(&rig.board, until_ns, error) &&
            rig_probe_finish(&rig.probe, monotonic_ns(), error);
+}
+
+static bool wait_for_others(struct error *error)
+{
+    uint64_t until_ns =
+        monotonic_ns() + (warm_up + seconds + SERVE_LIMIT_S) * (uint64_t)NS_PER_SECOND;
+    printf("{\"data_port\":%u,\"command_port\":%u}\n", rig.ports[0], rig.ports[1]);
+    fflush(stdout);
+    while (rig.board.qemu.output >= 0) {
+        if (monotonic_ns() > until_ns) {
+            board_explain(&rig.board, "no load has ended the firmware in time", error);
+            return false;
+        }
+        if (!step(error))
+            return false;
+    }
+    return board_finish(&rig.board, until_ns, error) &&
+           rig_probe_finish(&rig.probe, monotonic_ns(), error);
+}
+
+static bool run(struct error *error)
+{
+    uint64_t until_ns = monotonic_ns() + READY_LIMIT_S * (uint64_t)NS_PER_SECOND;
+    while (!is_ready()) {
+        if (rig.board.qemu.output < 0 || monotonic_ns() > until_ns) {
+            board_explain(&rig.board, "the firmware did not say that it is ready", error);
+            return false;
+        }
+        if (!step(error))
+            return false;
+    }
+    return serve ? wait_for_others(error) : run_load(error);
 }
 
 /* ------------------------------------------------------------------ results */
@@ -259,6 +289,25 @@ static void judge(json_t *load, struct error *error)
             "only %.0f of %.0f blocks were answered: this machine is too busy, or the firmware "
             "too slow; the counts say where they went",
             replies, sent);
+}
+
+/* The firmware's own line, as it came. */
+static bool pass_on(struct error *error)
+{
+    json_t *firmware = child_find_object(&rig.board.qemu.text, "workload");
+    struct buffer out = {0};
+    struct json json = json_begin(&out, 0);
+    if (!firmware) {
+        board_explain(&rig.board, "the firmware printed no measurements", error);
+        return false;
+    }
+    json_put_object(&json, NULL);
+    child_copy_values(&json, firmware);
+    json_end_object(&json);
+    printf("%s\n", out.data);
+    buffer_free(&out);
+    json_decref(firmware);
+    return true;
 }
 
 static bool print_results(struct error *error)
@@ -319,7 +368,8 @@ int main(int argc, char **argv)
     rig.board.log = -1;
     rig.board.qemu = CHILD_NONE;
     rig.load = CHILD_NONE;
-    bool good = prepare(argv[1], &error) && run(&error) && print_results(&error);
+    bool good = prepare(argv[1], &error) && run(&error) &&
+                (serve ? pass_on(&error) : print_results(&error));
     rig_probe_close(&rig.probe);
     child_close(&rig.load);
     board_close(&rig.board);

@@ -29,14 +29,17 @@
 #define STOP_WAIT_MS 100
 #define RECEIVE_BUFFER (1 << 20) /* so that this program loses none of the replies it counts */
 
+static const char *address_text = "127.0.0.1";
 static uint64_t data_port, command_port;
 static uint64_t seconds = 5, warm_up = 1, rate = 750, command_rate = 20;
 
 static const struct option_row rows[] = {
-    {0, "data-port", OPTION_UNSIGNED, &data_port, "N",
-     "The gateway's port for blocks on 127.0.0.1; required.", 0, 65535},
+    {0, "address", OPTION_TEXT, &address_text, "A.B.C.D",
+     "The gateway's IPv4 address, of a board on your desk (default 127.0.0.1).", 0, 0},
+    {0, "data-port", OPTION_UNSIGNED, &data_port, "N", "The gateway's port for blocks; required.",
+     0, 65535},
     {0, "command-port", OPTION_UNSIGNED, &command_port, "N",
-     "The gateway's port for commands on 127.0.0.1; required.", 0, 65535},
+     "The gateway's port for commands; required.", 0, 65535},
     {0, "seconds", OPTION_UNSIGNED, &seconds, "N", "Seconds of measured blocks (default 5).", 1,
      3600},
     {0, "warm-up", OPTION_UNSIGNED, &warm_up, "N", "Seconds of traffic before them (default 1).", 0,
@@ -72,15 +75,18 @@ static struct {
 
 static bool open_socket(int *descriptor, uint64_t port, struct error *error)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port = htons((uint16_t)port),
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
     int size = RECEIVE_BUFFER;
+    if (inet_pton(AF_INET, address_text, &address.sin_addr) != 1) {
+        error_set(error, EXIT_USAGE, "gateway_load: --address '%s' is no IPv4 address, A.B.C.D",
+                  address_text);
+        return false;
+    }
     *descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (*descriptor < 0 ||
         connect(*descriptor, (const struct sockaddr *)&address, sizeof address) != 0) {
-        error_set(error, EXIT_USAGE, "gateway_load: cannot open UDP to 127.0.0.1:%" PRIu64 ": %s",
-                  port, strerror(errno));
+        error_set(error, EXIT_USAGE, "gateway_load: cannot open UDP to %s:%" PRIu64 ": %s",
+                  address_text, port, strerror(errno));
         return false;
     }
     /* More than the machine's limit needs a right; what is granted is enough at these rates. */
@@ -290,9 +296,9 @@ int main(int argc, char **argv)
     run_traffic();
     if (load.ledger.measured_replies == 0)
         error_set(&error, EXIT_CANNOT_TELL,
-                  "gateway_load: no reply to %u blocks on 127.0.0.1:%" PRIu64
+                  "gateway_load: no reply to %u blocks on %s:%" PRIu64
                   " (%u of them could not be sent): is the gateway running?",
-                  load.ledger.blocks_sent, data_port, load.send_errors);
+                  load.ledger.blocks_sent, address_text, data_port, load.send_errors);
     else
         print_results();
     free(load.due_ns);
