@@ -161,6 +161,12 @@ bool container_ring(struct container *container, uint32_t stream, const void *ri
                        sizeof(struct tare_ring), NULL, 0);
 }
 
+bool container_names(struct container *container, uint32_t stream, const void *payload, size_t size)
+{
+    return write_chunk(container, &(struct chunk_head){.type = CHUNK_NAMES, .stream = stream},
+                       payload, size, NULL, 0);
+}
+
 bool container_stream(struct container *container, uint32_t stream, uint64_t position_words,
                       uint32_t piece_bytes, const void *data, size_t size)
 {

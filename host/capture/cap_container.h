@@ -55,7 +55,7 @@ struct container {
     int file;            /* -1: closed */
     bool standard;       /* standard output, which is not closed */
     char *path;          /* for messages */
-    uint32_t session;    /* stamped on every chunk */
+    uint32_t session;    /* stamped on every chunk; may change between calls */
     uint64_t bytes;      /* written so far */
     uint64_t arrival_ns; /* 0: chunks get the time of the real-time clock; else this one (tests) */
     struct error failure;
@@ -75,6 +75,11 @@ bool container_region(struct container *container, const void *region);
 
 /* The 240 bytes of a struct tare_ring, verbatim: when first seen and when done with. */
 bool container_ring(struct container *container, uint32_t stream, const void *ring);
+
+/* A names table: the bytes of an entry as a word of the recording machine, then the entries,
+ * verbatim. */
+bool container_names(struct container *container, uint32_t stream, const void *payload,
+                     size_t size);
 
 /* Raw bytes of a stream. `position_words`: words of this stream before `data`; `piece_bytes`: its
  * block size in bytes (256, 512 or 1024). Any amount: chunks are split, hashes made here. `size` is

@@ -33,7 +33,7 @@
 #include "cap_container.h"
 #include "tare_layout.h"
 
-#define MEMORY_RINGS 16u             /* at most: one for each core */
+#define MEMORY_ADDRESSES 16u         /* at most: one for each core */
 #define MEMORY_SCAN_NS 100000000u    /* pause between two searches of the whole memory */
 #define MEMORY_SILENCE_NS 1000000000 /* without a new word: look whether the block has moved */
 #define MEMORY_CHUNK_BYTES (64u << 10)
@@ -56,7 +56,7 @@ struct memory_options {
     /* Addresses of control blocks, for example of the symbol tare0. None: the memory is searched,
      * at any alignment, and whatever is sound is read. With an address but no base a block is taken
      * if it says that it stands at this address. */
-    uint32_t addresses[MEMORY_RINGS];
+    uint32_t addresses[MEMORY_ADDRESSES];
     uint32_t address_count;
     /* Parts with addresses of their own (a core file); instead of `base`. Kept by the caller. */
     const struct memory_segment *segments;
@@ -66,7 +66,7 @@ struct memory_options {
 
 enum memory_state {
     MEMORY_NOTHING, /* no control block, or one that is not finished yet: look again */
-    MEMORY_REFUSED, /* a block that cannot be: see `refusal`; look again, or tell the user */
+    MEMORY_REFUSED, /* a block that cannot be: see `refusal` */
     MEMORY_ATTACHED /* at least one ring is being read */
 };
 
@@ -74,18 +74,20 @@ enum memory_state {
 struct memory_ring {
     bool attached;
     bool big_endian;
-    uint64_t place;           /* of the control block in the mapping */
-    uint64_t channel, buffer; /* of the up channel and of the words */
-    struct tare_ring fixed;   /* as it was when attached, in this machine's byte order */
-    struct tare_ring last;    /* as it was behind the last words read */
-    uint64_t position;        /* words of the stream that are read */
-    uint32_t read_offset;     /* ours; the one in memory must stay equal to it */
-    uint64_t progress_ns;     /* when the last new word was seen */
+    uint64_t place;         /* of the control block in the memory */
+    struct tare_ring fixed; /* as it was when attached, in this machine's byte order */
+    struct tare_ring last;  /* as it was behind the last words read */
+    uint64_t position;      /* words of the stream that are read */
+    uint32_t buffer, bytes; /* of the up channel that counts */
+    uint32_t read_offset;   /* ours; the one in memory must stay equal to it */
+    uint32_t unread;        /* bytes that were left there by the last look */
+    uint64_t progress_ns;   /* when the last new word was seen */
     uint64_t waiting_since_ns;
     struct buffer waiting; /* words that are read but not in a chunk yet */
     uint64_t waiting_position;
-    uint64_t names;      /* place of the names table; 0: none */
-    struct buffer table; /* as it was written last */
+    struct buffer table; /* payload of the NAMES chunk that was written last */
+    bool told_names;     /* the user knows that the names table cannot be read */
+    bool in_region;
 };
 
 struct memory_reader {
@@ -95,11 +97,15 @@ struct memory_reader {
     unsigned char *mapping; /* what is asked for begins `skew` bytes in */
     size_t mapping_bytes, skew;
     uint64_t size; /* bytes that are asked for */
-    struct memory_ring rings[MEMORY_RINGS];
-    uint32_t turn; /* ring that is read first by the next call */
+    struct memory_ring *rings;
+    uint32_t ring_count;
+    uint32_t turn;        /* ring that is read first by the next call */
+    unsigned char *piece; /* MEMORY_CHUNK_BYTES */
     bool scanned;
     uint64_t scanned_ns;
-    struct error refusal; /* why the last block was refused; EXIT_DONE: none was */
+    bool refused;
+    /* Why the block found last cannot be read, or not yet; EXIT_DONE: there is none. */
+    struct error refusal;
 
     /* For reports. Counts are totals over all sessions. */
     uint64_t words;         /* read */

@@ -1,0 +1,178 @@
+#include "cap_memory_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct memory_ring *ring_at(const struct memory_reader *reader, uint64_t place)
+{
+    for (uint32_t i = 0; i < reader->ring_count; i++) {
+        if (reader->rings[i].attached && reader->rings[i].place == place)
+            return reader->rings + i;
+    }
+    return NULL;
+}
+
+/* What a search has come upon. */
+struct search {
+    struct memory_reader *reader;
+    const struct memory_map *map;
+    struct block_view *sound;
+    size_t count;
+    struct error refusal, unfinished;
+};
+
+static bool is_wanted(const struct memory_options *options, uint32_t address)
+{
+    for (uint32_t i = 0; i < options->address_count; i++) {
+        if (options->addresses[i] == address)
+            return true;
+    }
+    return options->address_count == 0;
+}
+
+static void look(struct search *search, uint64_t place)
+{
+    struct error why = {0};
+    struct block_view view;
+    enum block_kind kind;
+
+    if (ring_at(search->reader, place) != NULL)
+        return;
+    kind = block_look(search->map, place, &view, &why);
+    if (kind == BLOCK_NONE || !is_wanted(&search->reader->options, view.ring.self))
+        return;
+    if (kind != BLOCK_SOUND) {
+        error_set(kind == BLOCK_REFUSED ? &search->refusal : &search->unfinished, why.code, "%s",
+                  why.text);
+        return;
+    }
+    search->sound = memory_resize(search->sound, search->count + 1, sizeof(*search->sound));
+    search->sound[search->count++] = view;
+}
+
+static void look_found(void *context, uint64_t place)
+{
+    look(context, place);
+}
+
+/* Whether two blocks cannot both be right. */
+static bool contradict(const struct memory_map *map, const struct block_view *one, bool in_region,
+                       uint32_t session, uint32_t stream, uint32_t self, uint64_t place)
+{
+    bool one_base = map->base_given || map->segment_count > 0 ||
+                    one->ring.self - (uint32_t)one->place == self - (uint32_t)place;
+
+    if (one->in_region || in_region)
+        return one->ring.session == session && one->ring.stream == stream;
+    return one->ring.stream == stream || !one_base;
+}
+
+static void refuse_double(struct search *search, const struct block_view *one, uint32_t session,
+                          uint32_t stream, uint32_t self, uint64_t place)
+{
+    error_set(&search->refusal, EXIT_DAMAGED,
+              "control block at 0x%08" PRIx32 " (offset %" PRIu64 " of %s): stream %" PRIu32
+              " (session %" PRIu32 ") has a second block at 0x%08" PRIx32 " (offset %" PRIu64
+              ", stream %" PRIu32 ", session %" PRIu32
+              "); one of them is a copy or left over: name the right one with --elf or --address",
+              one->ring.self, one->place, search->map->path, one->ring.stream, one->ring.session,
+              self, place, stream, session);
+}
+
+/* A newcomer that contradicts another newcomer is refused, and so is one that contradicts a ring
+ * that is being read, unless that has been silent: then the block has moved. */
+static void judge(struct search *search, size_t which, uint64_t now_ns)
+{
+    struct memory_reader *reader = search->reader;
+    const struct block_view *view = search->sound + which;
+
+    for (size_t i = 0; i < search->count; i++) {
+        const struct block_view *other = search->sound + i;
+
+        if (i == which || !contradict(search->map, view, other->in_region, other->ring.session,
+                                      other->ring.stream, other->ring.self, other->place))
+            continue;
+        refuse_double(search, view, other->ring.session, other->ring.stream, other->ring.self,
+                      other->place);
+        return;
+    }
+    for (uint32_t i = 0; i < reader->ring_count; i++) {
+        struct memory_ring *own = reader->rings + i;
+
+        if (!own->attached || !contradict(search->map, view, own->in_region, own->fixed.session,
+                                          own->fixed.stream, own->fixed.self, own->place))
+            continue;
+        if (now_ns - own->progress_ns < MEMORY_SILENCE_NS) {
+            refuse_double(search, view, own->fixed.session, own->fixed.stream, own->fixed.self,
+                          own->place);
+            return;
+        }
+        stream_break(reader, own, "another control block of this stream has appeared");
+    }
+    stream_attach(reader, view, now_ns);
+}
+
+/* By their addresses where these can be placed, else by a search now and then. */
+static bool is_time_to_look(struct memory_reader *reader, bool placed, uint64_t now_ns)
+{
+    uint64_t pause = memory_attached(reader) > 0 ? MEMORY_SILENCE_NS : MEMORY_SCAN_NS;
+
+    if (reader->scanned && (reader->options.read_only || now_ns - reader->scanned_ns < pause)) {
+        if (!placed || reader->options.read_only)
+            return false;
+        return memory_attached(reader) < reader->options.address_count;
+    }
+    reader->scanned = true;
+    reader->scanned_ns = now_ns;
+    memory_follow_file(reader);
+    return true;
+}
+
+static void look_at_address(struct search *search, uint32_t address)
+{
+    const struct memory_map *map = search->map;
+    const struct memory_segment whole = {.address = map->base, .position = 0, .bytes = map->size};
+    const struct memory_segment *segment = map->segment_count > 0 ? map->segments : &whole;
+    size_t count = map->segment_count > 0 ? map->segment_count : 1;
+
+    for (size_t i = 0; i < count; i++, segment++) {
+        if (address >= segment->address && address - segment->address < segment->bytes) {
+            look(search, segment->position + (address - segment->address));
+            return;
+        }
+    }
+    error_set(&search->refusal, EXIT_DAMAGED,
+              "%s: address 0x%08" PRIx32 " of the control block is not in this memory", map->path,
+              address);
+}
+
+enum memory_state memory_find(struct memory_reader *reader, uint64_t now_ns)
+{
+    const struct memory_options *options = &reader->options;
+    bool placed = options->address_count > 0 && (options->base_given || options->segment_count > 0);
+    struct search search = {.reader = reader};
+    struct memory_map map;
+
+    if (is_time_to_look(reader, placed, now_ns) && memory_is_whole(reader)) {
+        map = memory_map(reader);
+        search.map = &map;
+        for (uint32_t i = 0; placed && i < options->address_count; i++)
+            look_at_address(&search, options->addresses[i]);
+        if (!placed)
+            map_search(&map, reader->file, options->offset, reader->skew, look_found, &search);
+        reader->refused = false;
+        reader->refusal = search.unfinished;
+        for (size_t i = 0; i < search.count; i++)
+            judge(&search, i, now_ns);
+        if (search.refusal.code != EXIT_DONE) {
+            reader->refusal = search.refusal;
+            reader->refused = true;
+        }
+        free(search.sound);
+    }
+    if (memory_attached(reader) > 0)
+        return MEMORY_ATTACHED;
+    return reader->refused ? MEMORY_REFUSED : MEMORY_NOTHING;
+}
