@@ -193,6 +193,8 @@ for name in gateway_summarise gateway_board_tick; do
     [ "$(symbol off2.elf "$name")" != "$(symbol none-off.elf "$name")" ] ||
         fail "$name stands at the same address in off2"
 done
+[ -n "$(symbol off2.elf gateway_padding_code)" ] && [ -n "$(symbol off2.elf gateway_padding_data)" ] ||
+    fail "off2 has no padding"
 
 # FreeRTOS 9: its licence forbids to publish figures, so there must be none. A kernel by path has
 # them.
