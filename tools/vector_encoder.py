@@ -182,7 +182,7 @@ def ring(order="<", number=1, block=64, session=SESSION, kind=2, state=2, id=b"S
          channel=0, names=0, name_count=0, name_bytes=0, policy=0, down=None):
     if torn:
         writing, dropped_before = write + 1, dropped
-    down = down or (self_at + 228, 12, 0, 0)  # buffer, size, write offset, read offset
+    down = down or (self_at + 228 & MASK, 12, 0, 0)  # buffer, size, write offset, read offset
     words = [1, 1, 0, buffer, size, write, read, 0, 0, *down, 0, magic, self_at, version, block,
              session, number, kind, state, 0, 0, lap, dropped, suppressed, 0, *pending_dropped, *pending_suppressed,
              writing, dropped_before, channel, names, name_count, name_bytes, policy]
