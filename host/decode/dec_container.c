@@ -21,7 +21,7 @@ void facts_add(struct container_facts *facts, const struct file_finding *finding
     if (finding->kind == FINDING_FAULT) {
         facts->faults[finding->fault]++;
         facts->damaged_bytes += finding->bytes;
-    } else {
+    } else if (finding->kind == FINDING_SKIPPED) {
         facts->skipped_before += finding->bytes;
     }
     if (facts->finding_count == CONTAINER_FINDINGS)
@@ -36,6 +36,15 @@ void facts_add(struct container_facts *facts, const struct file_finding *finding
     if (finding->place == 0)
         facts->findings[facts->finding_count].place = finding->offset;
     facts->finding_count++;
+}
+
+uint64_t facts_faults(const struct container_facts *facts)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < facts->finding_count; i++)
+        count += facts->findings[i].kind != FINDING_NAME;
+    return count;
 }
 
 void facts_skipped(struct container_facts *facts, uint64_t end, uint64_t bytes)
@@ -101,7 +110,12 @@ void segment_list_free(struct segment_list *list)
     *list = (struct segment_list){0};
 }
 
-/* ------------------------------------------------------------------ rings and regions */
+/* ------------------------------------------------------------------ rings, regions, names */
+
+bool names_size_right(uint32_t bytes)
+{
+    return bytes >= 8 && bytes <= 1028 && bytes % 4 == 0;
+}
 
 static void swap_words(void *structure, size_t from, size_t count)
 {
@@ -350,6 +364,34 @@ static bool take_ring(struct indexing *indexing, const struct chunk *chunk)
     return true;
 }
 
+static bool take_names(struct indexing *indexing, const struct chunk *chunk)
+{
+    uint32_t size;
+    bool swap;
+
+    if (chunk->length < 4)
+        return false;
+    memcpy(&size, indexing->payload, 4);
+    swap = !names_size_right(size);
+    if (swap)
+        size = __builtin_bswap32(size);
+    if (!names_size_right(size) || (chunk->length - 4) % size != 0)
+        return false;
+    indexing->facts->names_tables++;
+    directory_session(indexing->directory, chunk->session);
+    segment_add(
+        indexing->list,
+        &(struct segment){.kind = SEGMENT_NAMES,
+                          .input = segment_input(indexing->list, chunk->session, chunk->stream),
+                          .session = chunk->session,
+                          .stream = chunk->stream,
+                          .piece = size,
+                          .swap = swap,
+                          .offset = chunk->offset + CHUNK_HEAD_BYTES + 4,
+                          .bytes = chunk->length - 4});
+    return true;
+}
+
 static bool take_region(struct indexing *indexing, const struct chunk *chunk)
 {
     struct tare_region region;
@@ -412,6 +454,8 @@ static bool take_other(struct indexing *indexing, const struct chunk *chunk)
         return take_region(indexing, chunk) || misfit(indexing->facts);
     case CHUNK_RING:
         return take_ring(indexing, chunk);
+    case CHUNK_NAMES:
+        return take_names(indexing, chunk);
     case CHUNK_CLOCK:
         return take_clock(indexing, chunk) || misfit(indexing->facts);
     default:

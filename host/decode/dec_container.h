@@ -19,21 +19,26 @@
 struct file_finding {
     enum {
         FINDING_FAULT,
-        FINDING_SKIPPED /* an input passed over `bytes` bytes before it found an anchor, or the end
-                         */
+        FINDING_SKIPPED, /* an input passed over `bytes` bytes before it found an anchor, or the end
+                          */
+        FINDING_NAME     /* file_order alone: entry of a names table of a stream that has not
+                            appeared yet */
     } kind;
     enum file_fault fault;
-    uint64_t offset;       /* in the file */
-    uint64_t place, order; /* to sort by: private */
-    uint64_t bytes;        /* damaged or passed over; 0: unknown */
-    bool has_stream;       /* BAD_PIECE: */
-    uint32_t stream;       /* as its chunk says */
-    uint64_t index;        /* words of the stream before the piece */
+    uint64_t offset;                     /* in the file */
+    uint64_t place, order;               /* to sort by: private */
+    uint64_t bytes;                      /* damaged or passed over; 0: unknown */
+    bool has_stream;                     /* BAD_PIECE: */
+    uint32_t stream;                     /* as its chunk says; of a name as well */
+    uint64_t index;                      /* words of the stream before the piece */
+    const struct definition *definition; /* of a name */
 };
 
 struct container_facts {
-    uint64_t chunks[CHUNK_NAMES + 1]; /* intact ones by type; [0]: of types that are not known here */
+    uint64_t
+        chunks[CHUNK_NAMES + 1]; /* intact ones by type; [0]: of types that are not known here */
     uint64_t faults[FILE_FAULT_COUNT];
+    uint64_t names_tables;         /* that were read: NAMES chunks, or tables in an image */
     uint64_t misfits;              /* REGION and CLOCK chunks whose content cannot be; ignored */
     uint64_t skipped_before;       /* bytes that inputs passed over before their first anchor */
     uint64_t damaged_bytes;        /* in damaged pieces and chunks, before any salvage */
@@ -46,6 +51,8 @@ struct container_facts {
 };
 #define CONTAINER_FINDINGS 100000u
 
+/* Findings that are faults or skipped bytes. */
+uint64_t facts_faults(const struct container_facts *facts);
 void facts_add(struct container_facts *facts, const struct file_finding *finding);
 /* `bytes`, maybe 0, were passed over up to `end` before any anchor. */
 void facts_skipped(struct container_facts *facts, uint64_t end, uint64_t bytes);
@@ -60,14 +67,16 @@ enum segment_kind {
     SEGMENT_RAW,     /* no hash exists */
     SEGMENT_STREAM,  /* of a STREAM chunk: pieces with a hash each */
     SEGMENT_SALVAGE, /* of a damaged chunk: an input of its own, unverified */
-    SEGMENT_RING     /* the ring of a stream: 240 bytes */
+    SEGMENT_RING,    /* the ring of a stream: 240 bytes */
+    SEGMENT_NAMES    /* entries of a names table */
 };
 
 struct segment {
     enum segment_kind kind;
     uint32_t input;           /* number of the input that the bytes belong to */
-    uint32_t session, stream; /* STREAM, RING: as the chunk says */
-    uint32_t piece;           /* STREAM: bytes of a whole piece */
+    uint32_t session, stream; /* STREAM, RING, NAMES: as the chunk says */
+    uint32_t piece;           /* STREAM: bytes of a whole piece; NAMES: of an entry */
+    bool swap;                /* NAMES: words are not in this machine's byte order */
     uint64_t offset, bytes;   /* in the file */
     uint64_t table;           /* STREAM: offset of the first hash */
     uint64_t position;        /* STREAM: words of the stream before it */
@@ -85,6 +94,9 @@ void segment_add(struct segment_list *list, const struct segment *segment);
 /* The input of a session and stream, new when it has none. */
 uint32_t segment_input(struct segment_list *list, uint32_t session, uint32_t stream);
 void segment_list_free(struct segment_list *list);
+
+/* Whether the entries of a names table may have this size in bytes. */
+bool names_size_right(uint32_t bytes);
 
 /* Whether the source is a `.tare` file: its signature, or a right chunk header where the first one
  * stands. */

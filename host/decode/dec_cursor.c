@@ -235,13 +235,68 @@ static void take_ring(struct cursor *cursor, const struct segment *segment)
                     &ring, &cursor->batch);
 }
 
+static void take_name(struct cursor *cursor, const struct segment *segment, uint64_t offset,
+                      const unsigned char *entry)
+{
+    struct decode_directory *directory = cursor->reader->directory;
+    struct decode_session *session = directory_session(directory, segment->session);
+    const char *text = (const char *)entry + 4;
+    const struct definition *definition;
+    struct decode_stream *stream = NULL;
+    uint32_t what;
+
+    memcpy(&what, entry, 4);
+    if (segment->swap)
+        what = __builtin_bswap32(what);
+    if (what == 0)
+        return;
+    session_add_class(session, what >> 24, what & 0xFFFF);
+    definition = definitions_add(&session->definitions, what >> 24, what >> 16 & 0xFF,
+                                 what & 0xFFFF, text, strnlen(text, segment->piece - 4));
+    if (segment->stream <= 0xFFFF)
+        stream = directory_find_stream(directory, segment->session, segment->stream);
+    if (stream != NULL && stream->state != NULL)
+        record_name(stream, definition, &cursor->batch);
+    else if (cursor->reader->names_listed)
+        facts_add(cursor->reader->facts, &(struct file_finding){.kind = FINDING_NAME,
+                                                                .offset = offset,
+                                                                .stream = segment->stream,
+                                                                .definition = definition});
+}
+
+/* Entries of a names table, as many as fit into a part of the window. */
+static void take_names(struct cursor *cursor, const struct segment *segment)
+{
+    uint64_t offset = segment->offset + cursor->loaded;
+    uint64_t left = segment->bytes - cursor->loaded;
+    size_t most = cursor->window_bytes / segment->piece * segment->piece, count;
+    size_t size = left < most ? (size_t)left : most;
+
+    if (size > SLICE_BYTES)
+        size = SLICE_BYTES / segment->piece * segment->piece;
+    count = source_read(cursor->reader->source, offset, cursor->window, size);
+    if (count < size)
+        unreadable(cursor, offset + count, size - count);
+    for (size_t at = 0; at + segment->piece <= count; at += segment->piece)
+        take_name(cursor, segment, offset + at, cursor->window + at);
+    cursor->loaded += size;
+    cursor->reader->done += size;
+    if (cursor->loaded == segment->bytes)
+        cursor->segment = NULL;
+}
+
 static void enter_segment(struct cursor *cursor)
 {
     const struct segment *segment = &cursor->reader->list->segment[cursor->segments[cursor->at++]];
     struct input *input = input_of(cursor, segment);
 
+    cursor->loaded = 0;
     if (segment->kind == SEGMENT_RING) {
         take_ring(cursor, segment);
+        return;
+    }
+    if (segment->kind == SEGMENT_NAMES) {
+        cursor->segment = segment->bytes > 0 ? segment : NULL;
         return;
     }
     if (input->decoder == NULL) {
@@ -251,7 +306,6 @@ static void enter_segment(struct cursor *cursor)
             record_expect(input->decoder, segment->session, segment->stream);
     }
     cursor->segment = segment;
-    cursor->loaded = 0;
     cursor->next = cursor->good = cursor->end = 0;
     if (input->begun && segment->position != input->next_position)
         cursor->hole = true;
@@ -268,7 +322,7 @@ static bool wind_up(struct cursor *cursor)
         const struct segment *segment = &reader->list->segment[cursor->segments[cursor->finishing]];
 
         /* What they skipped is found behind all else, the cut of the file included. */
-        if (segment->kind == SEGMENT_RING ||
+        if (segment->kind == SEGMENT_RING || segment->kind == SEGMENT_NAMES ||
             finish_input(cursor, input_of(cursor, segment), reader->source->size + 2))
             cursor->finishing++;
         return true;
@@ -303,7 +357,9 @@ static bool is_enough(const struct cursor *cursor)
 /* One step through the segment that is open. */
 static void go_on_with(struct cursor *cursor, const struct segment *segment)
 {
-    if (cursor->hole)
+    if (segment->kind == SEGMENT_NAMES)
+        take_names(cursor, segment);
+    else if (cursor->hole)
         cursor->hole = !record_hole(input_of(cursor, segment)->decoder, &cursor->batch);
     else if (cursor->next < cursor->good)
         feed(cursor);

@@ -24,6 +24,7 @@ struct reader {
     struct container_facts *facts;
     struct input *inputs; /* list->input_count of them */
     uint64_t done;        /* bytes read */
+    bool names_listed;    /* names of streams that have not appeared become findings */
 };
 
 struct cursor {

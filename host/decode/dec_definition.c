@@ -13,10 +13,11 @@ struct definition_entry {
 
 /* What is known of one id below 0x800. */
 struct object_id {
-    bool expected, in_force; /* a generation is; it belongs to the object whose first id this is */
-    uint8_t generation;
-    uint32_t since;          /* number of the change that brought it into force */
+    /* Of the object whose first id this is. */
+    bool expected, in_force; /* a generation is */
+    uint8_t expected_generation, generation;
     uint64_t expected_ticks; /* time of what tells of it */
+    uint32_t since;          /* number of the change that brought it into force */
     /* Found out already: the object whose event the id is. */
     bool cached;
     uint8_t operation;
@@ -272,11 +273,25 @@ void definitions_expect(struct definitions *definitions, uint32_t id, uint32_t g
 {
     struct object_id *object = object_at(definitions, id);
 
-    if (object == NULL || object->in_force || (object->expected && ticks >= object->expected_ticks))
+    if (object == NULL || (object->expected && ticks >= object->expected_ticks))
         return;
     object->expected = true;
     object->expected_ticks = ticks;
-    object->generation = (uint8_t)generation;
+    object->expected_generation = (uint8_t)generation;
+}
+
+void definitions_take_up(struct definitions *definitions, const struct definitions *from)
+{
+    for (uint32_t i = 0; i < from->count; i++) {
+        const struct definition *definition = from->list[i];
+
+        definitions_add(definitions, definition->class, definition->category, definition->id,
+                        definition->text, definition->text_size);
+    }
+    for (uint32_t id = 0; from->objects != NULL && id < OBJECT_IDS; id++)
+        if (from->objects[id].expected)
+            definitions_expect(definitions, id, from->objects[id].expected_generation,
+                               from->objects[id].expected_ticks);
 }
 
 /* Of several objects that claim the id the one that came into force last, then the nearest. */
@@ -293,7 +308,9 @@ static void find_means(const struct definitions *definitions, uint32_t id)
 
         if (!object->expected && !object->in_force)
             continue;
-        definition = definitions_generation(definitions, id - i, object->generation);
+        definition = definitions_generation(definitions, id - i,
+                                            object->in_force ? object->generation
+                                                             : object->expected_generation);
         if (definition == NULL || class_ids(definition->class) <= i ||
             (of->means != NULL && object->since <= since))
             continue;

@@ -101,6 +101,9 @@ void definitions_renew(struct definitions *definitions, uint32_t id, uint32_t ge
 void definitions_expect(struct definitions *definitions, uint32_t id, uint32_t generation,
                         uint64_t ticks);
 
+/* Adds the definitions and expectations of another session, none of them in force. */
+void definitions_take_up(struct definitions *definitions, const struct definitions *from);
+
 /* Number of neighbouring ids that a definition of this class takes: 1, 0, 2 or 4; of a class that
  * this version does not know 0. */
 uint32_t class_ids(uint32_t class);

@@ -84,7 +84,7 @@ void directory_free(struct decode_directory *directory)
         free(session->snapshots);
         free(session->first_region);
         free(session->last_region);
-        free(session->string_ids);
+        free(session->roles);
         free(session);
     }
     free(directory->streams);
@@ -93,13 +93,48 @@ void directory_free(struct decode_directory *directory)
     *directory = (struct decode_directory){0};
 }
 
-void session_add_string(struct decode_session *session, uint32_t id)
+const uint8_t plain_roles[TARE_ID_COUNT] = {
+    [TARE_ID_OTHER_TASK_READY... TARE_ID_OTHER_RECEIVE_BLOCK] = 1,
+    [TARE_ID_FREE0... TARE_ID_LAST0] = 1,
+    [TARE_ID_FREE1... TARE_ID_LAST1] = 2,
+    [TARE_ID_FREE2... TARE_ID_LAST2] = 3,
+};
+
+void session_keep_roles(struct decode_session *session)
 {
-    if (id < TARE_ID_FREE1 || id > TARE_ID_LAST1)
+    if (session->roles != NULL)
         return;
-    if (session->string_ids == NULL)
-        session->string_ids = memory_new(0x400 / 32, sizeof(uint32_t));
-    session->string_ids[(id - 0x800) / 32] |= UINT32_C(1) << (id - 0x800) % 32;
+    session->roles = memory_new(1, sizeof plain_roles);
+    memcpy(session->roles, plain_roles, sizeof plain_roles);
+    session->roles[TARE_ID_OTHER_TASK_RUNS] = 1 | ROLE_TASK;
+}
+
+static bool add_role(struct decode_session *session, uint32_t id, uint8_t role)
+{
+    session_keep_roles(session);
+    if ((session->roles[id] & role) != 0)
+        return false;
+    session->roles[id] |= role;
+    return true;
+}
+
+bool session_add_class(struct decode_session *session, uint32_t class, uint32_t id)
+{
+    if (class == TARE_CLASS_STRING && id >= TARE_ID_FREE1 && id <= TARE_ID_LAST1) {
+        bool added = add_role(session, id, ROLE_STRING);
+
+        session->roles[id] &= (uint8_t)~ROLE_WORDS; /* no longer one that is only handed on */
+        return added;
+    }
+    if (id < TARE_ID_FREE0 || id > TARE_ID_LAST0)
+        return false;
+    if (class == TARE_CLASS_TASK)
+        return add_role(session, id, ROLE_TASK);
+    if (class != TARE_CLASS_INTERRUPT)
+        return false;
+    if (id < TARE_ID_LAST0)
+        add_role(session, id + 1, ROLE_LEAVE);
+    return add_role(session, id, ROLE_ENTER);
 }
 
 void stream_append_name(struct buffer *out, const struct decode_stream *stream)

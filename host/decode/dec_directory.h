@@ -21,12 +21,25 @@ struct decode_session {
     struct clock_snapshot *snapshots; /* in order of the file */
     size_t snapshot_count;
     struct tare_region *first_region, *last_region; /* in this machine's byte order; NULL: none */
-    /* Bit n: id 0x800 + n is of class STRING and opens a text; NULL: none is. */
-    uint32_t *string_ids;
+    uint8_t *roles; /* of the ids, enum id_role; NULL: all are those of plain_roles */
 };
 
-/* Notes that an id is of class STRING; ids that cannot be are ignored. */
-void session_add_string(struct decode_session *session, uint32_t id);
+/* What a record with an id is to the decoder: the words of an event that needs no more than to be
+ * handed on, else 0, and what it says about the context of texts (FORMAT.md, 3.5). */
+enum id_role {
+    ROLE_WORDS = 3,
+    ROLE_TASK = 4,   /* a task is switched in */
+    ROLE_ENTER = 8,  /* an interrupt is entered */
+    ROLE_LEAVE = 16, /* and left */
+    ROLE_STRING = 32 /* it opens a text */
+};
+extern const uint8_t plain_roles[TARE_ID_COUNT];
+
+/* The class of an id, by a definition or the creation of its object: it holds for the whole
+ * session. True when that was not known before. */
+bool session_add_class(struct decode_session *session, uint32_t class, uint32_t id);
+/* Room for what is told of single ids. */
+void session_keep_roles(struct decode_session *session);
 
 /* Counts that the decoder keeps of a stream. They run ahead of what decoder_next() has delivered
  * and are complete when it has returned false. attempted = stored + dropped + suppressed + torn,

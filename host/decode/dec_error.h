@@ -21,6 +21,7 @@
     FILE_FAULT(BAD_PIECE, "bad-piece", "block whose content was altered") \
     FILE_FAULT(BAD_CHUNK, "bad-chunk", "chunk whose header or content is damaged") \
     FILE_FAULT(TRUNCATED, "truncated", "the file ends within a chunk") \
+    FILE_FAULT(BAD_NAMES, "bad-names", "names of kernel objects that are not in the image") \
     FILE_FAULT(UNREADABLE, "unreadable", "part of the file that could not be read")
 
 #define STREAM_FAULT(symbol, name, text) STREAM_FAULT_##symbol,

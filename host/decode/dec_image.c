@@ -6,6 +6,7 @@
 #define REGION_ID "TARE region"
 #define WINDOW_BYTES (64u << 10)
 #define RING_BYTES sizeof(struct tare_ring)
+#define CHANNEL_BYTES sizeof(struct tare_channel)
 #define REGION_BYTES sizeof(struct tare_region)
 #define MAGIC_IN_RING offsetof(struct tare_ring, magic)
 #define MAGIC_IN_REGION 16u
@@ -15,15 +16,53 @@ struct image {
     const struct image_options *options;
     struct segment_list *list;
     struct decode_directory *directory;
+    struct container_facts *container; /* what is found wrong becomes a finding */
     struct image_facts *facts;
+};
+
+/* A ring that was found. */
+struct found_ring {
+    struct tare_ring ring; /* in this machine's byte order, `up` as it counts */
+    bool big_endian;
+    uint64_t offset; /* in the image */
 };
 
 static bool is_sound(const struct tare_ring *ring)
 {
     return ring->up.bytes % (4 * ring->block_words) == 0 &&
            ring->up.bytes >= 8 * ring->block_words && ring->up.write_offset < ring->up.bytes &&
-           ring->up.write_offset % 4 == 0 && ring->up.read_offset < ring->up.bytes &&
-           ring->up.read_offset % 4 == 0;
+           ring->up.write_offset % 4 == 0 &&
+           (ring->policy == TARE_FULL_OVERWRITE ||
+            (ring->up.read_offset < ring->up.bytes && ring->up.read_offset % 4 == 0));
+}
+
+/* Where the bytes at a target's address lie; false: not wholly in the image. */
+static bool find_bytes(const struct image *image, const struct found_ring *found, uint32_t address,
+                       uint64_t size, uint64_t *offset)
+{
+    if (image->options->base_given)
+        *offset = address - image->options->base;
+    else
+        *offset = found->offset + (uint64_t)(int64_t)(int32_t)(address - found->ring.self);
+    return *offset <= image->source->size && size <= image->source->size - *offset;
+}
+
+/* Reads the channel that is used instead of the ring's own, if there is one. */
+static bool read_channel(const struct image *image, struct found_ring *found)
+{
+    uint32_t words[CHANNEL_BYTES / 4];
+    uint64_t offset;
+    bool swap = found->big_endian == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+
+    if (found->ring.channel == 0)
+        return true;
+    if (!find_bytes(image, found, found->ring.channel, sizeof words, &offset) ||
+        source_read(image->source, offset, words, sizeof words) < sizeof words)
+        return false;
+    for (size_t i = 0; swap && i < CHANNEL_BYTES / 4; i++)
+        words[i] = __builtin_bswap32(words[i]);
+    memcpy(&found->ring.up, words, sizeof words);
+    return true;
 }
 
 static void add_words(const struct image *image, const struct segment *like, uint64_t buffer,
@@ -39,30 +78,74 @@ static void add_words(const struct image *image, const struct segment *like, uin
     segment_add(image->list, &segment);
 }
 
-/* The ring at `offset`, whose buffer lies at `buffer`: its structure and its unread words. */
-static void add_ring(const struct image *image, const struct tare_ring *ring, bool big_endian,
-                     uint64_t offset, uint64_t buffer)
+static void add_names(const struct image *image, const struct segment *like,
+                      const struct found_ring *found)
 {
+    const struct tare_ring *ring = &found->ring;
+    struct segment segment = *like;
+
+    if (ring->names == 0)
+        return;
+    segment.kind = SEGMENT_NAMES;
+    segment.bytes = (uint64_t)ring->name_count * ring->name_bytes;
+    segment.piece = ring->name_bytes;
+    segment.swap = found->big_endian == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+    if (!names_size_right(ring->name_bytes) ||
+        !find_bytes(image, found, ring->names, segment.bytes, &segment.offset)) {
+        if (image->facts->names_missing++ == 0) {
+            image->facts->names_offset = found->offset;
+            image->facts->names_address = ring->names;
+        }
+        facts_add(image->container, &(struct file_finding){.kind = FINDING_FAULT,
+                                                           .fault = FILE_FAULT_BAD_NAMES,
+                                                           .offset = found->offset});
+        return;
+    }
+    image->container->names_tables++;
+    segment_add(image->list, &segment);
+}
+
+/* The unread words of a ring whose buffer lies at `buffer`. */
+static void add_stream(const struct image *image, const struct segment *like,
+                       const struct tare_ring *ring, uint64_t buffer)
+{
+    const struct tare_channel *up = &ring->up;
+    uint32_t read = up->read_offset, write = up->write_offset;
+    uint64_t lap = ring->lap_index;
+
+    if (ring->policy == TARE_FULL_OVERWRITE) {
+        uint32_t block = 4 * ring->block_words;
+
+        /* The lap before from the next border behind on; the block between is mixed. */
+        read = lap == 0 ? up->bytes : (write / block + 1) * block;
+        add_words(image, like, buffer, read, up->bytes, lap - (up->bytes - read) / 4);
+        add_words(image, like, buffer, 0, write, lap);
+    } else if (read <= write) {
+        add_words(image, like, buffer, read, write, lap + read / 4);
+    } else {
+        add_words(image, like, buffer, read, up->bytes, lap - (up->bytes - read) / 4);
+        add_words(image, like, buffer, 0, write, lap);
+    }
+}
+
+/* Its structure, its names and its words. */
+static void add_ring(const struct image *image, const struct found_ring *found, uint64_t buffer)
+{
+    const struct tare_ring *ring = &found->ring;
     struct decode_stream *stream = directory_stream(image->directory, ring->session, ring->stream);
     struct segment segment = {.kind = SEGMENT_RING,
                               .input = segment_input(image->list, ring->session, ring->stream),
                               .session = ring->session,
-                              .stream = ring->stream,
-                              .offset = offset,
+                              .stream = ring->stream & 0xFFFF,
+                              .offset = found->offset,
                               .bytes = RING_BYTES};
-    uint32_t read = ring->up.read_offset, write = ring->up.write_offset;
-    uint64_t lap = ring->lap_index;
 
     ring_keep(stream, ring);
-    stream->big_endian = big_endian;
+    stream->big_endian = found->big_endian;
     segment_add(image->list, &segment);
+    add_names(image, &segment, found);
     segment.kind = SEGMENT_RAW;
-    if (read <= write) {
-        add_words(image, &segment, buffer, read, write, lap + read / 4);
-    } else {
-        add_words(image, &segment, buffer, read, ring->up.bytes, lap - (ring->up.bytes - read) / 4);
-        add_words(image, &segment, buffer, 0, write, lap);
-    }
+    add_stream(image, &segment, ring, buffer);
     image->facts->rings++;
 }
 
@@ -70,39 +153,40 @@ static void add_ring(const struct image *image, const struct tare_ring *ring, bo
 static void take_ring(const struct image *image, uint64_t magic)
 {
     unsigned char bytes[RING_BYTES];
-    struct tare_ring ring;
-    uint64_t offset = magic - MAGIC_IN_RING, buffer;
-    uint32_t version;
-    bool big_endian;
+    struct found_ring found = {.offset = magic - MAGIC_IN_RING};
+    struct tare_ring *ring = &found.ring;
+    struct image_facts *facts = image->facts;
+    uint64_t buffer;
+    uint32_t version, outside;
 
     if (magic < MAGIC_IN_RING ||
-        source_read(image->source, offset, bytes, sizeof bytes) < sizeof bytes)
+        source_read(image->source, found.offset, bytes, sizeof bytes) < sizeof bytes)
         return;
-    if (!ring_read(bytes, &ring, &big_endian, &version)) {
-        if (version != TARE_FORMAT_VERSION && ring.up_channels == 1)
-            image->facts->foreign_version = version;
+    if (!ring_read(bytes, ring, &found.big_endian, &version)) {
+        if (version != TARE_FORMAT_VERSION && ring->up_channels == 1)
+            facts->foreign_version = version;
         return;
     }
     /* A ring that is free or being set up has nothing to read yet. */
-    if (ring.up_channels != 1 || (ring.state != TARE_RING_ACTIVE && ring.state != TARE_RING_CLOSED))
+    if (ring->state != TARE_RING_ACTIVE && ring->state != TARE_RING_CLOSED)
         return;
-    if (!is_sound(&ring)) {
-        if (image->facts->unusable++ == 0)
-            image->facts->unusable_offset = offset;
-        return;
-    }
-    if (image->options->base_given)
-        buffer = ring.up.buffer - image->options->base;
-    else
-        buffer = offset + (uint64_t)(int64_t)(int32_t)(ring.up.buffer - ring.self);
-    if (buffer > image->source->size || ring.up.bytes > image->source->size - buffer) {
-        if (image->facts->outside++ == 0) {
-            image->facts->outside_offset = offset;
-            image->facts->outside_address = ring.up.buffer;
+    outside = ring->channel;
+    if (read_channel(image, &found)) {
+        if (!is_sound(ring)) {
+            if (facts->unusable++ == 0)
+                facts->unusable_offset = found.offset;
+            return;
         }
-        return;
+        outside = ring->up.buffer;
+        if (find_bytes(image, &found, ring->up.buffer, ring->up.bytes, &buffer)) {
+            add_ring(image, &found, buffer);
+            return;
+        }
     }
-    add_ring(image, &ring, big_endian, offset, buffer);
+    if (facts->outside++ == 0) {
+        facts->outside_offset = found.offset;
+        facts->outside_address = outside;
+    }
 }
 
 static void take_region(const struct image *image, uint64_t magic)
@@ -123,9 +207,9 @@ static void take_region(const struct image *image, uint64_t magic)
 
 void image_index(struct source *source, const struct image_options *options,
                  struct segment_list *list, struct decode_directory *directory,
-                 struct image_facts *facts)
+                 struct container_facts *container, struct image_facts *facts)
 {
-    const struct image image = {source, options, list, directory, facts};
+    const struct image image = {source, options, list, directory, container, facts};
     uint32_t words[WINDOW_BYTES / 4];
     uint64_t offset = 0;
     size_t count;

@@ -19,12 +19,15 @@ struct image_facts {
     uint64_t unusable_offset; /* of the first of them: in the file */
     uint32_t outside;         /* good ones whose buffer is not in the image */
     uint64_t outside_offset;  /* of the first of them: in the file */
-    uint32_t outside_address; /* and the address of its buffer */
+    uint32_t outside_address; /* and the address of its buffer, or of the channel that it uses */
+    uint32_t names_missing;   /* rings whose names table cannot be read */
+    uint64_t names_offset;    /* of the first of them: in the file */
+    uint32_t names_address;   /* and the address of its names */
     uint32_t foreign_version; /* of a ring of another format version; 0: none */
 };
 
 void image_index(struct source *source, const struct image_options *options,
                  struct segment_list *list, struct decode_directory *directory,
-                 struct image_facts *facts);
+                 struct container_facts *container, struct image_facts *facts);
 
 #endif

@@ -140,34 +140,69 @@ static void look(struct decoder *looking, const struct decoder *decoder, bool de
     merge_begin(looking);
 }
 
+/* What an object's id means before this note. */
+static void expect_object(struct definitions *definitions, const struct note *note)
+{
+    const struct definition *definition = note->definition;
+
+    if (note->kind == NOTE_OBJECT)
+        definitions_expect(definitions, note->object.id,
+                           (note->object.generation - note->object.created) & 0xFF, note->ticks);
+    else if ((note->kind == NOTE_DEFINE || note->kind == NOTE_NAME) &&
+             definition_group(definition->class) == DEFINITION_OBJECT)
+        definitions_expect(definitions, definition->id, definition->generation,
+                           note->kind == NOTE_NAME ? UINT64_MAX : note->ticks);
+}
+
+/* Copies what is told of single ids; true when there is anything. */
+static bool copy_roles(struct decode_directory *to, const struct decode_directory *from)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < from->session_count; i++) {
+        struct decode_session *session = directory_session(to, from->sessions[i]->number);
+
+        if (from->sessions[i]->roles == NULL)
+            continue;
+        any = true;
+        session_keep_roles(session);
+        memcpy(session->roles, from->sessions[i]->roles, sizeof plain_roles);
+    }
+    return any;
+}
+
+/* Decodes once for the sake of the definitions. `roles` NULL: nothing is known of the ids yet. */
+static void look_for_definitions(struct decoder *looking, const struct decoder *decoder,
+                                 const struct decode_directory *roles)
+{
+    struct decode_run run;
+
+    look(looking, decoder, !decoder->options.file_order);
+    if (roles != NULL)
+        copy_roles(&looking->directory, roles);
+    while (decoder_next(looking, &run))
+        for (uint32_t i = 0; i < run.note_count; i++)
+            expect_object(&run.stream->session->definitions, &run.notes[i]);
+}
+
 /* Definitions hold for all streams of a session and for events that stand before them; so they are
- * read first. Rings that hold events only have none. */
+ * read first. Rings that hold events only have none. Which text a TEXT record belongs to depends on
+ * classes of ids that may be told later: where there are such ids all is read again. */
 static void read_definitions(struct decoder *decoder)
 {
     struct decoder looking;
-    struct decode_run run;
 
-    look(&looking, decoder, !decoder->options.file_order);
-    while (decoder_next(&looking, &run))
-        for (uint32_t i = 0; i < run.note_count; i++) {
-            const struct note *note = &run.notes[i];
-            const struct definition *definition = note->definition;
-
-            if (note->kind != NOTE_DEFINE)
-                continue;
-            definitions_add(
-                &directory_session(&decoder->directory, run.stream->session->number)->definitions,
-                definition->class, definition->category, definition->id, definition->text,
-                definition->text_size);
-        }
+    look_for_definitions(&looking, decoder, NULL);
+    if (copy_roles(&decoder->directory, &looking.directory)) {
+        merge_free(&looking);
+        look_for_definitions(&looking, decoder, &decoder->directory);
+    }
     for (size_t i = 0; i < looking.directory.session_count; i++) {
         const struct decode_session *from = looking.directory.sessions[i];
         struct decode_session *to = directory_session(&decoder->directory, from->number);
 
         to->clock_rate = from->clock_rate;
-        for (uint32_t id = 0; from->string_ids != NULL && id < 0x400; id++)
-            if ((from->string_ids[id / 32] >> id % 32 & 1) != 0)
-                session_add_string(to, 0x800 + id);
+        definitions_take_up(&to->definitions, &from->definitions);
     }
     merge_free(&looking);
 }
@@ -190,7 +225,7 @@ static bool has_block(const struct decoder *decoder, bool *damaged)
     look(&looking, decoder, false);
     while (!found && decoder_next(&looking, &run))
         found = true;
-    *damaged = *damaged || looking.facts.finding_count > 0;
+    *damaged = *damaged || facts_faults(&looking.facts) > 0;
     merge_free(&looking);
     return found;
 }
@@ -259,6 +294,12 @@ static bool open_image(struct decoder *decoder, const struct image_facts *facts,
         warn("%s: %" PRIu32 " more rings have a size or offsets that cannot be (first: ring at "
              "offset %" PRIu64 ")",
              decoder->source->path, facts->unusable, facts->unusable_offset);
+    if (facts->names_missing > 0)
+        warn("%s: names of kernel objects cannot be read: the ring at offset %" PRIu64
+             " has them at address 0x%08" PRIX32
+             ", which is not wholly in the image, or in entries "
+             "of a size that cannot be; save more of the memory",
+             decoder->source->path, facts->names_offset, facts->names_address);
     return true;
 }
 
@@ -273,15 +314,18 @@ static bool open_bare(struct decoder *decoder, struct error *error)
 
     /* A `.tare` file whose beginning is lost holds rings as well, but is no image of memory. */
     if (anchor > 0 && !decoder->options.raw && !container_has_chunk(source)) {
-        image_index(source, &options, &decoder->own_list, &decoder->directory, &image);
+        image_index(source, &options, &decoder->own_list, &decoder->directory, &decoder->facts,
+                    &image);
         if (image.rings > 0 || ((image.outside > 0 || image.unusable > 0) &&
                                 (anchor < source->size || !decoder->options.accept_all)))
             return open_image(decoder, &image, error);
+        if (image.foreign_version != 0)
+            return refuse_version(decoder, image.foreign_version, error);
     }
     add_raw(decoder);
     if (anchor < source->size || decoder->options.accept_all)
         return true;
-    version = image.foreign_version != 0 ? image.foreign_version : foreign_version(source);
+    version = foreign_version(source);
     if (version != 0)
         return refuse_version(decoder, version, error);
     return refuse(decoder,
@@ -331,6 +375,7 @@ struct decoder *decoder_open(const char *path, const struct decode_options *opti
         return NULL;
     }
     read_definitions(decoder);
+    decoder->reader.names_listed = decoder->options.file_order;
     if (decoder->options.file_order || decoder->kind == INPUT_RAW) {
         merge_in_file_order(decoder, NULL, false);
     } else {

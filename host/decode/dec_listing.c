@@ -171,7 +171,9 @@ static void append_findings(struct buffer *out, const struct container_facts *fa
     for (size_t i = 0; i < facts->finding_count; i++) {
         const struct file_finding *finding = &facts->findings[i];
 
-        if (finding->kind == FINDING_SKIPPED)
+        if (finding->kind == FINDING_NAME)
+            append_definition(out, "name", finding->stream, finding->definition);
+        else if (finding->kind == FINDING_SKIPPED)
             buffer_printf(out, "skipped %" PRIu64 "\n", finding->bytes);
         else if (finding->has_stream)
             buffer_printf(out, "fault %" PRIu32 " %" PRIu32 " %s\n", finding->stream,
@@ -198,7 +200,7 @@ enum exit_code listing_append(struct buffer *out, struct decoder *decoder)
     }
     found = listing.count > 0;
     undamaged =
-        decoder_kind(decoder) == INPUT_FILE && facts->finding_count == 0 && !facts->bad_signature;
+        decoder_kind(decoder) == INPUT_FILE && facts_faults(facts) == 0 && !facts->bad_signature;
     free(listing.streams);
     free(listing.by_ordinal);
     return found || undamaged ? EXIT_DONE : EXIT_DAMAGED;

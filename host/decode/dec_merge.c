@@ -29,7 +29,7 @@ void merge_in_file_order(struct decoder *decoder, const struct decode_directory 
         const struct segment *segment = &decoder->list->segment[i];
         const struct decode_stream *stream = NULL;
 
-        if (definitions_only && segment->kind != SEGMENT_SALVAGE)
+        if (definitions_only && segment->kind != SEGMENT_SALVAGE && segment->kind != SEGMENT_NAMES)
             stream = directory_find_stream(rings, segment->session, segment->stream);
         if (stream == NULL || stream->last_ring == NULL ||
             stream->last_ring->kind != TARE_RING_EVENTS)
@@ -90,7 +90,7 @@ static uint64_t first_ticks(struct decoder *decoder, const struct cursor *cursor
         const struct segment *segment = &decoder->list->segment[cursor->segments[i]];
         struct anchor anchor;
 
-        if (segment->kind == SEGMENT_RING)
+        if (segment->kind == SEGMENT_RING || segment->kind == SEGMENT_NAMES)
             continue;
         return first_anchor(decoder, segment, &anchor) ? anchor.ticks : 0;
     }
@@ -160,6 +160,31 @@ static bool is_exhausted(const struct cursor *cursor)
            (cursor->event_at == cursor->batch.count && cursor->note_at == cursor->batch.note_count);
 }
 
+/* Whether ids mean something else from the note on. */
+static bool changes_definitions(const struct note *note)
+{
+    return note->kind == NOTE_DEFINE || note->kind == NOTE_NAME || note->kind == NOTE_OBJECT;
+}
+
+static void enforce(struct definitions *definitions, const struct note *note)
+{
+    switch (note->kind) {
+    case NOTE_DEFINE: /* of an object: it is there now */
+        definitions_enforce(definitions, note->definition);
+        if (definition_group(note->definition->class) == DEFINITION_OBJECT)
+            definitions_renew(definitions, note->definition->id, note->definition->generation);
+        break;
+    case NOTE_NAME:
+        definitions_enforce(definitions, note->definition);
+        break;
+    case NOTE_OBJECT:
+        definitions_renew(definitions, note->object.id, note->object.generation);
+        break;
+    default:
+        break;
+    }
+}
+
 static void set_ticks(struct cursor *cursor)
 {
     const struct record_batch *batch = &cursor->batch;
@@ -167,9 +192,9 @@ static void set_ticks(struct cursor *cursor)
     const struct note *note =
         cursor->note_at < batch->note_count ? &batch->notes[cursor->note_at] : NULL;
 
-    /* Notes go with the event behind them, but for definitions, which matter to other streams. */
+    /* Notes go with the event behind them, but for those that matter to other streams. */
     if (note != NULL && note->before <= cursor->event_at &&
-        (note->kind == NOTE_DEFINE || cursor->event_at == batch->count))
+        (changes_definitions(note) || cursor->event_at == batch->count))
         cursor->ticks = note->ticks;
     else if (cursor->event_at < batch->count)
         cursor->ticks = batch->events[cursor->event_at].ticks;
@@ -204,7 +229,7 @@ static bool ends_run(const struct cursor *cursor, const struct cursor *limit,
 {
     if (note->stream != run->stream->ordinal)
         return true;
-    if (note->kind != NOTE_DEFINE)
+    if (!changes_definitions(note))
         return false;
     return note->before > run->first ||
            (run->note_count > 0 && is_bounded(cursor, limit) && note->ticks > limit->ticks);
@@ -224,9 +249,7 @@ static bool take_notes(struct decoder *decoder, struct cursor *cursor, const str
             return true;
         if (ends_run(cursor, limit, run, note))
             return false;
-        if (note->kind == NOTE_DEFINE)
-            definitions_enforce(&decoder->directory.streams[note->stream]->session->definitions,
-                                note->definition);
+        enforce(&decoder->directory.streams[note->stream]->session->definitions, note);
         note->before -= run->first;
         run->note_count++;
         cursor->note_at++;

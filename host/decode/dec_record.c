@@ -32,48 +32,17 @@ struct record_decoder {
     bool expecting;
     uint32_t expected_session, expected_stream;
 
-    const uint8_t *lengths;          /* by id: words of a record that is a plain event, else 0 */
-    uint8_t *own_lengths;            /* the same without the string ids of the session */
-    uint32_t string_ids[0x400 / 32]; /* that own_lengths leaves out */
+    const uint8_t *roles; /* of ids in the session of the stream */
 };
 
-/* ------------------------------------------------------------------ which ids are plain events */
+/* ------------------------------------------------------------------ what ids are */
 
-static const uint8_t plain_lengths[TARE_ID_COUNT] = {
-    [TARE_ID_FREE0... TARE_ID_LAST0] = 1,
-    [TARE_ID_FREE1... TARE_ID_LAST1] = 2,
-    [TARE_ID_FREE2... TARE_ID_LAST2] = 3,
-};
-
-/* Takes the ids out that open a text. Called where the session or its string ids may have changed.
- */
-static void choose_lengths(struct record_decoder *decoder)
+/* Called where the session or what is told of its ids may have changed. */
+static void choose_roles(struct record_decoder *decoder)
 {
     const struct decode_session *session = decoder->stream->session;
 
-    if (session->string_ids == NULL) {
-        decoder->lengths = plain_lengths;
-        return;
-    }
-    if (decoder->own_lengths == NULL)
-        decoder->own_lengths = memory_new(1, sizeof plain_lengths);
-    decoder->lengths = decoder->own_lengths;
-    if (decoder->own_lengths[TARE_ID_FREE0] != 0 &&
-        memcmp(decoder->string_ids, session->string_ids, sizeof decoder->string_ids) == 0)
-        return;
-    memcpy(decoder->own_lengths, plain_lengths, sizeof plain_lengths);
-    memcpy(decoder->string_ids, session->string_ids, sizeof decoder->string_ids);
-    for (uint32_t i = 0; i < 0x400; i++)
-        if ((session->string_ids[i / 32] >> i % 32 & 1) != 0)
-            decoder->own_lengths[0x800 + i] = 0;
-}
-
-static bool is_string_id(const struct decode_session *session, uint32_t id)
-{
-    uint32_t i = id - 0x800;
-
-    return session->string_ids != NULL && i < 0x400 &&
-           (session->string_ids[i / 32] >> i % 32 & 1) != 0;
+    decoder->roles = session->roles != NULL ? session->roles : plain_roles;
 }
 
 /* ------------------------------------------------------------------ life */
@@ -83,15 +52,12 @@ struct record_decoder *record_decoder_new(struct decode_directory *directory)
     struct record_decoder *decoder = memory_new(1, sizeof *decoder);
 
     decoder->directory = directory;
-    decoder->lengths = plain_lengths;
+    decoder->roles = plain_roles;
     return decoder;
 }
 
 void record_decoder_free(struct record_decoder *decoder)
 {
-    if (decoder == NULL)
-        return;
-    free(decoder->own_lengths);
     free(decoder);
 }
 
@@ -199,7 +165,7 @@ static bool check_index(const struct place *at, const struct anchor *anchor)
         place.index = state->next;
         state->clean = false;
         state->loss_time_set = false;
-        stream_cut_texts(&place);
+        stream_lose_context(&place);
     }
     return behind;
 }
@@ -234,7 +200,7 @@ static void take_anchor(struct record_decoder *decoder, const struct anchor *anc
         stream = directory_stream(decoder->directory, anchor->session, anchor->stream);
         decoder->stream = stream;
     }
-    choose_lengths(decoder);
+    choose_roles(decoder);
     place.stream = stream;
     stream->block_words = anchor->block_words;
     stream->big_endian = anchor->big_endian;
@@ -290,11 +256,24 @@ static void pass(struct record_decoder *decoder, uint32_t words)
     decoder->stream->state->next += words;
 }
 
+/* The task or the depth of interrupts that an event changes to. */
+static inline void change_context(struct text_key *context, uint8_t role, uint32_t id)
+{
+    if ((role & ROLE_TASK) != 0)
+        context->task = id;
+    else if ((role & ROLE_ENTER) != 0)
+        context->depth++;
+    else if ((role & ROLE_LEAVE) != 0 && context->depth > 0)
+        context->depth--;
+}
+
 /* The fast path: plain events in order of time, as many as there are with two words to spare. */
-static void take_events(struct record_decoder *decoder, struct record_batch *batch, uint32_t end)
+static inline __attribute__((always_inline)) void take_events_with(struct record_decoder *decoder,
+                                                                   struct record_batch *batch,
+                                                                   uint32_t end, bool contexts)
 {
     const uint32_t *words = decoder->block;
-    const uint8_t *lengths = decoder->lengths;
+    const uint8_t *roles = decoder->roles;
     struct stream_state *state = decoder->stream->state;
     struct stream_counts *counts = &decoder->stream->counts;
     struct event *event = batch->events + batch->count;
@@ -302,13 +281,16 @@ static void take_events(struct record_decoder *decoder, struct record_batch *bat
     const uint32_t ordinal = decoder->stream->ordinal;
     uint32_t at = decoder->at;
     uint32_t last = (uint32_t)state->last_time & TARE_STAMP_MASK;
+    struct text_key context = state->context;
 
     while (at + 3 <= end) {
         uint32_t word = words[at], id = word >> TARE_STAMP_BITS, stamp = word & TARE_STAMP_MASK;
-        uint32_t length = lengths[id];
+        uint32_t role = roles[id], length = contexts ? role & ROLE_WORDS : role;
 
         if (length == 0 || stamp < last)
             break;
+        if (contexts && role > ROLE_WORDS)
+            change_context(&context, (uint8_t)role, id);
         event->ticks = high | stamp;
         event->id = id;
         event->argument[0] = length > 1 ? words[at + 1] : 0;
@@ -320,6 +302,8 @@ static void take_events(struct record_decoder *decoder, struct record_batch *bat
     }
     if (at == decoder->at)
         return;
+    if (contexts)
+        state->context = context;
     counts->words_events += at - decoder->at;
     counts->events += (uint64_t)(event - (batch->events + batch->count));
     batch->count = (uint32_t)(event - batch->events);
@@ -327,6 +311,27 @@ static void take_events(struct record_decoder *decoder, struct record_batch *bat
     if (state->last_time > counts->last_ticks)
         counts->last_ticks = state->last_time;
     pass(decoder, at - decoder->at);
+}
+
+/* Apart, so that the registers are those that each needs. */
+static __attribute__((noinline)) void take_plain_events(struct record_decoder *decoder,
+                                                        struct record_batch *batch, uint32_t end)
+{
+    take_events_with(decoder, batch, end, false);
+}
+
+static __attribute__((noinline)) void take_kernel_events(struct record_decoder *decoder,
+                                                         struct record_batch *batch, uint32_t end)
+{
+    take_events_with(decoder, batch, end, true);
+}
+
+static void take_events(struct record_decoder *decoder, struct record_batch *batch, uint32_t end)
+{
+    if (decoder->roles == plain_roles)
+        take_plain_events(decoder, batch, end);
+    else
+        take_kernel_events(decoder, batch, end);
 }
 
 static void put_event(const struct place *place, uint32_t id, const uint32_t argument[2])
@@ -343,23 +348,26 @@ static void take_event(struct record_decoder *decoder, const struct place *place
 {
     struct decode_stream *stream = place->stream;
 
+    if (id == TARE_ID_OTHER_TASK_RUNS)
+        session_keep_roles(stream->session);
+    else if (id == TARE_ID_KERNEL)
+        stream_kernel(place, argument);
+    choose_roles(decoder);
     put_event(place, id, argument);
     stream->counts.events++;
     stream->counts.words_events += TARE_RECORD_WORDS(id);
-    if (id < TARE_ID_FREE0 || (id >= 0x800 && id < TARE_ID_FREE1) ||
-        (id >= 0xC00 && id < TARE_ID_FREE2))
+    if (id == TARE_ID_UNNAMED0 || id == TARE_ID_UNNAMED1 || id == TARE_ID_UNNAMED2)
         stream->counts.unnamed++;
-    else if (is_string_id(decoder->stream->session, id))
+    change_context(&stream->state->context, decoder->roles[id], id);
+    if ((decoder->roles[id] & ROLE_STRING) != 0)
         stream_open_text(place, NULL, argument[0]);
 }
 
 static void take_define(struct record_decoder *decoder, const struct place *place,
                         const uint32_t argument[2])
 {
-    if (argument[0] >> 24 == TARE_CLASS_STRING) {
-        session_add_string(place->stream->session, argument[0] & 0xFFFF);
-        choose_lengths(decoder);
-    }
+    session_add_class(place->stream->session, argument[0] >> 24, argument[0] & 0xFFFF);
+    choose_roles(decoder);
     stream_open_text(place, argument, argument[1]);
 }
 
@@ -381,6 +389,9 @@ static void take_built_in(struct record_decoder *decoder, const struct place *pl
     case TARE_ID_DROPPED:
     case TARE_ID_SUPPRESSED:
         stream_loss(place, id == TARE_ID_SUPPRESSED, argument[0], argument[1]);
+        break;
+    case TARE_ID_TICK:
+        note_add(place, NOTE_TICK)->tick = argument[0];
         break;
     case TARE_ID_CLOCK:
         note_add(place, NOTE_CLOCK)->rate = wide;
@@ -425,7 +436,7 @@ static bool read_epoch(const struct record_decoder *decoder, uint32_t id, uint32
 static bool is_event_id(uint32_t id)
 {
     return id == TARE_ID_UNNAMED0 || id == TARE_ID_UNNAMED1 || id == TARE_ID_UNNAMED2 ||
-           plain_lengths[id] != 0;
+           id == TARE_ID_OTHER_TASK_RUNS || id == TARE_ID_KERNEL || plain_roles[id] != 0;
 }
 
 static enum step damage(struct record_decoder *decoder, struct record_batch *batch,

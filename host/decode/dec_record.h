@@ -155,6 +155,10 @@ void record_ring(struct decode_stream *stream, const struct tare_ring *ring,
 /* For directory_free() alone. */
 void record_free_state(struct decode_stream *stream);
 
+/* An entry of the stream's names table. */
+void record_name(struct decode_stream *stream, const struct definition *definition,
+                 struct record_batch *batch);
+
 /* Whether the text of an event in the batch is still open: a caller who feeds on before clearing
  * the batch gets text and event together. */
 bool record_text_open(const struct record_decoder *decoder, const struct record_batch *batch);

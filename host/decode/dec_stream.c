@@ -68,8 +68,10 @@ void record_free_state(struct decode_stream *stream)
 {
     if (stream->state == NULL)
         return;
-    for (uint32_t i = 0; i < OPEN_TEXT_LIMIT; i++)
+    for (uint32_t i = 0; i < stream->state->open_capacity; i++)
         buffer_free(&stream->state->open[i].bytes);
+    free(stream->state->open);
+    free(stream->state->generations);
     free(stream->state);
     stream->state = NULL;
 }
@@ -97,11 +99,53 @@ static void note_text(const struct place *place, const struct open_text *text, b
     note->text.cut = cut;
 }
 
-/* The innermost text is complete. */
-static void complete_text(const struct place *place)
+static struct text_key present_key(const struct stream_state *state)
+{
+    struct text_key key = state->context;
+
+    if (key.depth > 0)
+        key.task = 0;
+    return key;
+}
+
+static bool is_same_key(struct text_key one, struct text_key other)
+{
+    return one.task == other.task && one.depth == other.depth;
+}
+
+/* The text of a context that was opened last; NULL: none is open. */
+static struct open_text *innermost(const struct stream_state *state, struct text_key key)
+{
+    for (uint32_t i = state->open_count; i-- > 0;)
+        if (is_same_key(state->open[i].key, key))
+            return &state->open[i];
+    return NULL;
+}
+
+static uint32_t count_open(const struct stream_state *state, struct text_key key)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < state->open_count; i++)
+        count += is_same_key(state->open[i].key, key);
+    return count;
+}
+
+/* Its buffer is kept for one that is opened later. */
+static void close_text(struct stream_state *state, struct open_text *text)
+{
+    struct open_text closed = *text;
+    struct open_text *last = &state->open[--state->open_count];
+
+    buffer_clear(&closed.bytes);
+    memmove(text, text + 1, (size_t)(last - text) * sizeof *text);
+    *last = closed;
+    state->open_contexts -= count_open(state, closed.key) == 0;
+}
+
+static void complete_text(const struct place *place, struct open_text *text)
 {
     struct stream_state *state = place->stream->state;
-    struct open_text *text = &state->open[--state->open_count];
 
     if (!text->is_define) {
         note_text(place, text, false);
@@ -112,37 +156,67 @@ static void complete_text(const struct place *place)
             definitions, text->define >> 24, text->define >> 16 & 0xFF, text->define & 0xFFFF,
             text->bytes.size > 0 ? text->bytes.data : "", text->bytes.size);
     }
-    buffer_clear(&text->bytes);
+    close_text(state, text);
 }
 
-void stream_cut_texts(const struct place *place)
+/* Those of one context, or with NULL all. */
+static void cut_texts(const struct place *place, const struct text_key *key)
 {
     struct stream_state *state = place->stream->state;
 
-    while (state->open_count > 0) {
-        struct open_text *text = &state->open[--state->open_count];
+    for (uint32_t i = state->open_count; i-- > 0;) {
+        struct open_text *text = &state->open[i];
         struct place opener = *place;
 
+        if (key != NULL && !is_same_key(text->key, *key))
+            continue;
         if (!text->is_define)
             note_text(place, text, true);
         opener.index = text->index;
         note_fault(&opener, STREAM_FAULT_CUT_TEXT);
-        buffer_clear(&text->bytes);
+        close_text(state, text);
+    }
+}
+
+void stream_lose_context(const struct place *place)
+{
+    cut_texts(place, NULL);
+    place->stream->state->context = (struct text_key){0};
+}
+
+/* Makes room for one more text of a context. */
+static void make_room(const struct place *place, struct text_key key)
+{
+    struct stream_state *state = place->stream->state;
+
+    if (count_open(state, key) == OPEN_TEXT_LIMIT)
+        cut_texts(place, &key);
+    else if (count_open(state, key) == 0 && state->open_contexts == CONTEXT_LIMIT)
+        cut_texts(place, NULL);
+    if (state->open_count == state->open_capacity) {
+        uint32_t capacity = 2 * state->open_capacity + 4;
+
+        state->open = memory_resize(state->open, capacity, sizeof *state->open);
+        memset(state->open + state->open_capacity, 0,
+               (capacity - state->open_capacity) * sizeof *state->open);
+        state->open_capacity = capacity;
     }
 }
 
 void stream_open_text(const struct place *place, const uint32_t *define, uint32_t length)
 {
     struct stream_state *state = place->stream->state;
+    struct text_key key = present_key(state);
     struct open_text *text;
 
     if (length > TEXT_BYTES_LIMIT) {
         note_fault(place, STREAM_FAULT_CUT_TEXT);
         return;
     }
-    if (state->open_count == OPEN_TEXT_LIMIT)
-        stream_cut_texts(place);
+    make_room(place, key);
+    state->open_contexts += count_open(state, key) == 0;
     text = &state->open[state->open_count++];
+    text->key = key;
     text->length = length;
     text->index = place->index;
     text->ticks = place->ticks;
@@ -155,22 +229,21 @@ void stream_open_text(const struct place *place, const uint32_t *define, uint32_
         text->event_id = place->batch->events[text->event].id;
     }
     if (length == 0)
-        complete_text(place);
+        complete_text(place, text);
 }
 
 void stream_text_record(const struct place *place, const uint32_t argument[2])
 {
     struct stream_state *state = place->stream->state;
-    struct open_text *text;
+    struct open_text *text = innermost(state, present_key(state));
     char bytes[8];
     size_t left;
 
-    if (state->open_count == 0) {
+    if (text == NULL) {
         place->stream->counts.texts++;
         note_fault(place, STREAM_FAULT_ORPHAN_TEXT);
         return;
     }
-    text = &state->open[state->open_count - 1];
     if (!text->is_define)
         place->stream->counts.texts++;
     for (unsigned i = 0; i < 8; i++)
@@ -178,7 +251,7 @@ void stream_text_record(const struct place *place, const uint32_t argument[2])
     left = text->length - text->bytes.size;
     buffer_append(&text->bytes, bytes, left < 8 ? left : 8);
     if (left <= 8)
-        complete_text(place);
+        complete_text(place, text);
 }
 
 bool record_text_open(const struct record_decoder *decoder, const struct record_batch *batch)
@@ -194,6 +267,42 @@ bool record_text_open(const struct record_decoder *decoder, const struct record_
             return true;
     }
     return false;
+}
+
+/* ------------------------------------------------------------------ objects of a kernel */
+
+/* Any record of an object tells its generation: so a creation that was lost is made up for. */
+static void meet_object(const struct place *place, uint32_t id, uint32_t generation, bool created)
+{
+    struct stream_state *state = place->stream->state;
+    struct note *note;
+
+    if (state->generations == NULL)
+        state->generations = memory_new(TARE_ID_LAST0 + 1, sizeof *state->generations);
+    if (!created && state->generations[id] == generation + 1)
+        return;
+    state->generations[id] = (uint16_t)(generation + 1);
+    note = note_add(place, NOTE_OBJECT);
+    note->object.id = id;
+    note->object.generation = generation;
+    note->object.created = created;
+}
+
+void stream_kernel(const struct place *place, const uint32_t argument[2])
+{
+    struct decode_session *session = place->stream->session;
+    uint32_t kind = argument[0] >> 24, generation = argument[0] >> 16 & 0xFF;
+    uint32_t id = argument[0] & 0xFFFF, class = argument[1] >> 24;
+
+    if (kind == TARE_KERNEL_CREATED && class == TARE_CLASS_TASK)
+        cut_texts(place, &(struct text_key){.task = id});
+    if (!kernel_kind_has_object(kind) || id < TARE_ID_FREE0 || id > TARE_ID_LAST0)
+        return;
+    if (kind == TARE_KERNEL_CREATED && definition_group(class) == DEFINITION_OBJECT) {
+        session_add_class(session, class, id);
+        definitions_create(&session->definitions, class, generation, id);
+    }
+    meet_object(place, id, generation, kind == TARE_KERNEL_CREATED);
 }
 
 /* ------------------------------------------------------------------ losses and totals */
@@ -228,7 +337,7 @@ void stream_loss(const struct place *place, bool suppressed, uint32_t count, uin
     struct stream_counts *counts = &place->stream->counts;
     struct note *note;
 
-    stream_cut_texts(place);
+    stream_lose_context(place);
     note = note_add(place, NOTE_LOSS);
     note->loss.first_known = state->loss_time_set;
     note->loss.first = state->loss_time_set ? state->loss_time : 0;
@@ -290,6 +399,17 @@ void record_ring(struct decode_stream *stream, const struct tare_ring *ring,
         state->ring_suppressed = ring->suppressed;
 }
 
+void record_name(struct decode_stream *stream, const struct definition *definition,
+                 struct record_batch *batch)
+{
+    struct place place = {.stream = stream,
+                          .batch = batch,
+                          .index = stream->state->next,
+                          .ticks = stream->state->last_time};
+
+    note_add(&place, NOTE_NAME)->definition = definition;
+}
+
 static void close_pending(const struct place *place, const struct tare_loss *loss, bool suppressed)
 {
     struct stream_counts *counts = &place->stream->counts;
@@ -318,7 +438,7 @@ static void close_pending(const struct place *place, const struct tare_loss *los
 /* Neither stored nor counted as dropped since it was begun. */
 static bool is_torn(const struct tare_ring *ring)
 {
-    return ring->writing != 0 && ring->writing - 1 == ring->up.write_offset &&
+    return ring->channel == 0 && ring->writing != 0 && ring->writing - 1 == ring->up.write_offset &&
            ring->dropped_before == ring->dropped;
 }
 
@@ -334,7 +454,7 @@ void record_close_stream(struct decode_stream *stream, struct record_batch *batc
     state->closed = true;
     place.index = state->next;
     place.ticks = state->last_time;
-    stream_cut_texts(&place);
+    stream_lose_context(&place);
     if (stream->last_ring != NULL && stream->ring_is_last && !state->pending_told) {
         state->pending_told = true;
         close_pending(&place, &stream->last_ring->pending_dropped, false);

@@ -8,12 +8,20 @@
 
 #include "dec_record.h"
 
-#define OPEN_TEXT_LIMIT 8u
+#define OPEN_TEXT_LIMIT 8u /* of one context */
+#define CONTEXT_LIMIT 64u  /* with open texts */
 #define TEXT_BYTES_LIMIT 1023u
+
+/* Who opened a text: FORMAT.md, 3.5. */
+struct text_key {
+    uint32_t task;  /* switched in last; 0: none */
+    uint32_t depth; /* interrupts that are entered; where there are any, the task does not matter */
+};
 
 /* A text whose TEXT records have not all come yet. */
 struct open_text {
     struct buffer bytes;
+    struct text_key key;
     uint32_t length;
     uint64_t index; /* of the record that opened it */
     uint64_t ticks;
@@ -38,8 +46,12 @@ struct stream_state {
     bool pending_told;
     uint32_t total; /* dropped, of the last anchor */
     uint32_t ring_dropped, ring_suppressed;
-    uint32_t open_count;
-    struct open_text open[OPEN_TEXT_LIMIT];
+    struct text_key context;
+    struct open_text *open; /* in the order in which they were opened */
+    uint32_t open_count, open_capacity;
+    uint32_t open_contexts; /* that have open texts */
+    /* Kernel objects, by id: 1 + the generation that this stream spoke of last; NULL: of none. */
+    uint16_t *generations;
 };
 
 /* The record that is being decoded. */
@@ -60,7 +72,11 @@ void stream_announce(const struct place *place);
  * event that stands last in the batch. */
 void stream_open_text(const struct place *place, const uint32_t *define, uint32_t length);
 void stream_text_record(const struct place *place, const uint32_t argument[2]);
-void stream_cut_texts(const struct place *place);
+/* Something was lost, perhaps a switch of tasks: cuts all texts. */
+void stream_lose_context(const struct place *place);
+
+/* What a KERNEL record changes; it stands before the event itself. */
+void stream_kernel(const struct place *place, const uint32_t argument[2]);
 
 /* A DROPPED or SUPPRESSED record. */
 void stream_loss(const struct place *place, bool suppressed, uint32_t count, uint32_t span);
