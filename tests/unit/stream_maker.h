@@ -51,7 +51,8 @@ static inline void maker_anchor(struct maker *maker)
     size_t at = maker->count;
 
     maker_word(maker, TARE_SYNC);
-    maker_word(maker, maker_log(maker->block_words) << 24 | (uint32_t)(maker->ticks >> 32));
+    maker_word(maker, TARE_FORMAT_VERSION << 28 | maker_log(maker->block_words) << 24 |
+                          (uint32_t)(maker->ticks >> 32));
     maker_word(maker, maker->session << 16 | maker->stream);
     maker_word(maker, (uint32_t)maker->ticks);
     maker_word(maker, maker->base + (uint32_t)at);

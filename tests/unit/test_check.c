@@ -39,6 +39,7 @@ static void begin_stream(uint32_t stream)
     maker_begin(&maker, SESSION, stream, 64, 1000);
     ring = (struct tare_ring){.up_channels = 1,
                               .magic = TARE_RING_MAGIC,
+                              .version = TARE_FORMAT_VERSION,
                               .block_words = 64,
                               .session = SESSION,
                               .stream = stream,
@@ -54,6 +55,7 @@ static void put_stream(void)
 static void put_region(uint32_t rate, uint32_t suppressed_no_ring, uint32_t ids_refused)
 {
     struct tare_region region = {.magic = TARE_REGION_MAGIC,
+                                 .version = TARE_FORMAT_VERSION,
                                  .session = SESSION,
                                  .ticks_per_second = rate,
                                  .suppressed_no_ring = suppressed_no_ring,
@@ -145,7 +147,7 @@ static void every_loss_is_counted(void **state)
     ring.dropped = 11; /* 4 of them at the very end */
     ring.suppressed = 2;
     ring.pending_dropped = (struct tare_loss){4, 2000, 0, 2030, 0};
-    ring.write_offset = 40;
+    ring.up.write_offset = 40;
     ring.writing = 41; /* and one event was being written when it was killed */
     ring.dropped_before = 11;
     put_stream();

@@ -48,6 +48,7 @@ static struct tare_ring ring_of(const struct maker *maker, uint32_t kind)
     return (struct tare_ring){.id = "TARE ring",
                               .up_channels = 1,
                               .magic = TARE_RING_MAGIC,
+                              .version = TARE_FORMAT_VERSION,
                               .block_words = maker->block_words,
                               .session = maker->session,
                               .stream = maker->stream,
@@ -486,7 +487,7 @@ static void what_cannot_be_read_is_named(void **state)
     write_bytes("later.tare", bytes.data, bytes.size);
     write_bytes("head.tare", bytes.data, 5);
     fill(&one, 1, 1, 0, 1);
-    one.words[TARE_ANCHOR_FORM] |= 2u << 28;
+    one.words[TARE_ANCHOR_FORM] ^= (2u ^ TARE_FORMAT_VERSION) << 28;
     maker_check(&one, 0);
     write_bytes("later.raw", one.words, 4 * one.count);
     assert_int_equal(mkdir("folder", 0777), 0);
@@ -498,7 +499,7 @@ static void what_cannot_be_read_is_named(void **state)
     assert_refused("empty", EXIT_DAMAGED, "is empty");
     assert_refused("text", EXIT_DAMAGED, "holds no recording");
     assert_refused("head.tare", EXIT_DAMAGED, "holds no recording");
-    assert_refused("later.tare", EXIT_DAMAGED, "version 3, this program reads version 0");
+    assert_refused("later.tare", EXIT_DAMAGED, "version 3, this program reads version 1");
     assert_refused("later.raw", EXIT_DAMAGED, "version 2 of the format");
     buffer_free(&bytes);
 }
@@ -534,11 +535,11 @@ static void an_image_gives_its_unread_words(void **state)
     ring = ring_of(&one, TARE_RING_MIXED);
     ring.state = TARE_RING_ACTIVE;
     ring.self = 0x20000100;
-    ring.buffer = 0x20000400;
-    ring.bytes = 4 * 256;
-    ring.lap_index = 256;   /* block 4 stands at the beginning of the buffer */
-    ring.read_offset = 512; /* block 2 is the first that was not read */
-    ring.write_offset = 256;
+    ring.up.buffer = 0x20000400;
+    ring.up.bytes = 4 * 256;
+    ring.lap_index = 256;      /* block 4 stands at the beginning of the buffer */
+    ring.up.read_offset = 512; /* block 2 is the first that was not read */
+    ring.up.write_offset = 256;
     memset(image, 0xA5, sizeof image);
     memcpy(image + 0x100, &ring, sizeof ring);
     memcpy(image + 0x400, one.words + 256, 256);

@@ -128,7 +128,7 @@ static void words_become_events(void **state)
 /* The anchor of FORMAT.md, section 4, byte for byte. */
 static void anchor_of_the_document(void **state)
 {
-    static const unsigned char bytes[24] = {0xE8, 0xA6, 0xF7, 0xFF, 0x09, 0x00, 0x00, 0x08,
+    static const unsigned char bytes[24] = {0xF8, 0xA6, 0xF7, 0xFF, 0x09, 0x00, 0x00, 0x18,
                                             0x01, 0x00, 0x51, 0x5E, 0x45, 0x23, 0x81, 0x00,
                                             0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00};
     unsigned char other[24];
@@ -568,7 +568,7 @@ static void the_ring_knows_what_is_pending(void **state)
                              .state = TARE_RING_ACTIVE,
                              .dropped = 4,
                              .pending_dropped = {4, 100, 0, 130, 0},
-                             .write_offset = 12,
+                             .up.write_offset = 12,
                              .writing = 13,
                              .dropped_before = 4};
     struct reading reading = {0};
