@@ -402,6 +402,17 @@ class Decoder:
         one.feed(data)
         one.finish()
 
+    def input(self, session, number, position):
+        """The input of a STREAM chunk; what does not follow on what it had is a hole."""
+        one = self.inputs.setdefault((session, number), Input(self))
+        if one.position not in (None, position):
+            one.hole()
+        return one
+
+    def finish_inputs(self):
+        for one in self.inputs.values():
+            one.finish()
+
     def ring(self, data):
         """The fields of a ring; None if it is none."""
         for order in "<>":
@@ -432,6 +443,7 @@ class Decoder:
             ring = self.ring(data[at:at + 240])
             if ring and ring["state"] in (2, 3):
                 self.image_ring(data, at, ring)
+        self.finish_inputs()
 
     def image_ring(self, data, at, ring):
         def memory(address, size):
@@ -455,11 +467,15 @@ class Decoder:
             self.fault(at, "bad-names")
         elif ring["names"]:
             self.take_names(ring["session"], ring["stream"] & 0xFFFF, ring["order"], size, table)
-        border = (write // block + 1) * block
         if overwrite:
-            self.raw((words[border:] if ring["lap"] else b"") + words[:write])
-        else:
-            self.raw(words[read:write] if read <= write else words[read:] + words[:write])
+            read = (write // block + 1) * block if ring["lap"] else len(words)
+        wraps = overwrite or read > write
+        unread = words[read:] + words[:write] if wraps else words[read:write]
+        if unread:
+            position = ring["lap"] + (read - len(words) * wraps) // 4
+            one = self.input(ring["session"], ring["stream"] & 0xFFFF, position)
+            one.feed(unread)
+            one.position = position + len(unread) // 4
 
     def header(self, data, at):
         """Section 7: fields of the chunk here; None: no right header."""
@@ -488,8 +504,7 @@ class Decoder:
                     at = (data.find(b"Tchk", at + 1) + 1 or len(data) + 1) - 1
                 self.fault(start, "bad-chunk")
                 self.raw(data[start:at], True)
-        for one in self.inputs.values():
-            one.finish()
+        self.finish_inputs()
 
     def fault(self, offset, name):
         self.head.append("fault - %d %s" % (offset, name))
@@ -527,9 +542,7 @@ class Decoder:
                 self.fault(start, "bad-chunk")
                 self.raw(payload, True)
             return
-        one = self.inputs.setdefault((session, number), Input(self))
-        if one.position not in (None, position):
-            one.hole()
+        one = self.input(session, number, position)
         if (session, number) in self.streams:
             self.streams[session, number].ring = None
         at = len(table)
