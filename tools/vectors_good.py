@@ -55,6 +55,18 @@ def good_epoch_wide():
 
 
 @vector
+def good_epoch_wide_small():
+    """EPOCH_WIDE where the high part grows by one: what a small target writes always."""
+    s = Stream(time=7 << 20 | 0x12345)
+    s.event(0x010)
+    s.time += 1 << 20
+    s.emit("EPOCH_WIDE to %d" % s.time, 0xC00 << 20 | s.time & 0xFFFFF, s.time & MASK, s.time >> 32)
+    s.high = s.time >> 20
+    s.event(0x010)
+    return s.data()
+
+
+@vector
 def good_epoch_at_border():
     """The high part changes where a block ends: the anchor says it, there is no epoch record. In the
     next block the EPOCH stands last and the anchor comes between it and its event."""

@@ -572,8 +572,8 @@ def bad_tare_names():
     """Entries of 0, 4, 10 and 1032 bytes, a part of an entry too many, no size, a damaged name."""
     result = file_header() + stream_chunk(one_block().data())
     for size in 0, 4, 10, 1032:
-        result += chunk(7, [(struct.pack("<I", size), "bytes of an entry"), (b"\1\0\0\7x\0\0\0" * (129 if size == 1032 else 5), "entries")],
-                        number=1)
+        entries = b"\1\0\0\7x\0\0\0" * (129 if size == 1032 else 5)
+        result += chunk(7, [(struct.pack("<I", size), "bytes of an entry"), (entries, "entries")], number=1)
     table = [(struct.pack("<I", 16), "bytes of an entry")] + names_table(NAMES[:1], 16)
     return result + chunk(7, table + [(b"part", "part of an entry")], number=1) + \
         chunk(7, [(b"\x10\0\0", "part of the size")], number=1) + damaged(names_chunk(NAMES[:1]), 56, mask=1)
@@ -670,6 +670,37 @@ def bad_image_names():
             fields["names"] += 0x10000000
         result += target(one_block(number=number), 2, number=number, **fields)
     return result
+
+
+@vector
+def bad_image_order():
+    """Two rings whose buffers lie the other way round, each with bytes before its first anchor; the names of
+    the second are outside. What belongs to no stream comes in the order of the rings."""
+    first, second = ([(bytes(n), "no anchor")] + one_block(number=number).data() for number, n in ((1, 8), (2, 4)))
+    return ring(self_at=0, buffer=992, write=264) + \
+        ring(number=2, self_at=240, buffer=480, write=260, names=4000, name_count=1, name_bytes=8) + \
+        [(joined(second).ljust(512, b"\xA5"), "buffer of the second"),
+         (joined(first).ljust(512, b"\xA5"), "of the first")]
+
+
+@vector
+def good_image_twice():
+    """Two rings of the same stream: the words of the second do not follow on those of the first."""
+    s = many_blocks(3)
+    words = joined(s.data())
+    return ring(self_at=0, buffer=480, write=280) + ring(self_at=240, buffer=992, write=256, lap=128) + \
+        [(words[:280].ljust(512, b"\xA5"), "buffer of the first"),
+         (words[512:].ljust(512, b"\xA5"), "buffer of the second")]
+
+
+@vector
+def good_image_parts():
+    """Two rings of the same stream: the words of the second follow on those of the first, in a record."""
+    s = many_blocks(2)
+    words = joined(s.data())
+    return ring(self_at=0, buffer=480, write=284) + \
+        ring(self_at=240, buffer=992, size=768, read=284, write=512) + \
+        [(words[:284].ljust(512, b"\xA5"), "buffer of the first"), (words.ljust(768, b"\xA5"), "of the next")]
 
 
 @vector
