@@ -253,6 +253,9 @@ static void take_name(struct cursor *cursor, const struct segment *segment, uint
     session_add_class(session, what >> 24, what & 0xFFFF);
     definition = definitions_add(&session->definitions, what >> 24, what >> 16 & 0xFF,
                                  what & 0xFFFF, text, strnlen(text, segment->piece - 4));
+    if (definition_group(definition->class) == DEFINITION_OBJECT)
+        definitions_expect(&session->definitions, definition->id, definition->generation,
+                           UINT64_MAX);
     if (segment->stream <= 0xFFFF)
         stream = directory_find_stream(directory, segment->session, segment->stream);
     if (stream != NULL && stream->state != NULL)

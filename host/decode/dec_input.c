@@ -148,10 +148,8 @@ static void expect_object(struct definitions *definitions, const struct note *no
     if (note->kind == NOTE_OBJECT)
         definitions_expect(definitions, note->object.id,
                            (note->object.generation - note->object.created) & 0xFF, note->ticks);
-    else if ((note->kind == NOTE_DEFINE || note->kind == NOTE_NAME) &&
-             definition_group(definition->class) == DEFINITION_OBJECT)
-        definitions_expect(definitions, definition->id, definition->generation,
-                           note->kind == NOTE_NAME ? UINT64_MAX : note->ticks);
+    else if (note->kind == NOTE_DEFINE && definition_group(definition->class) == DEFINITION_OBJECT)
+        definitions_expect(definitions, definition->id, definition->generation, note->ticks);
 }
 
 /* Copies what is told of single ids; true when there is anything. */
