@@ -110,6 +110,7 @@ private_apt() {
     LC_ALL=C timeout 300 apt-get -qq -o Dir::Etc::sourcelist="$work/sources.list" \
         -o Dir::Etc::sourceparts=/dev/null -o Dir::State="$work/state" \
         -o Dir::Cache="$work/cache" -o APT::Sandbox::User=root \
+        -o Acquire::AllowInsecureRepositories=false -o APT::Get::AllowUnauthenticated=false \
         -o Acquire::Languages=none -o Acquire::Retries=2 -o Acquire::http::Timeout=30 \
         -o Acquire::https::Timeout=30 "$@" </dev/null >>"$work/log" 2>&1
 }

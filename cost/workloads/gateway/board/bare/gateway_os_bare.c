@@ -88,7 +88,8 @@ u32_t sys_now(void)
     return milliseconds;
 }
 
-static void idle_until_interrupt(void)
+/* Not inlined, so that a rig can count its instructions apart. */
+static __attribute__((noinline)) void idle_until_interrupt(void)
 {
     uint32_t rounds = 0, came;
     __asm volatile("1: ldr %1, [%2]\n\tadds %0, #1\n\tcmp %1, #0\n\tbeq 1b"
