@@ -339,7 +339,7 @@ static bool print_results(struct error *error)
         json_put_unsigned(&json, "poll_longest_us", rig.longest_poll_ns / 1000);
         if (recording_path) {
             json_put_unsigned(&json, "probe_bytes", rig.probe.bytes);
-            json_put_unsigned(&json, "ring_highest_fill_bytes", rig.probe.reader.highest_fill);
+            json_put_unsigned(&json, "ring_highest_fill_bytes", rig.probe.highest_fill);
         }
         json_end_object(&json);
         printf("%s\n", out.data);

@@ -379,10 +379,10 @@ static void write_probe(struct json *json)
     json_put_unsigned(json, "probe_bytes_per_stop", probe_stop);
     json_put_unsigned(json, "probe_bytes", rig.probe.bytes);
     json_put_unsigned(json, "probe_limited_stops", rig.probe.limited_stops);
-    json_put_unsigned(json, "ring_highest_fill_bytes", rig.probe.reader.highest_fill);
-    json_put_unsigned(json, "ring_bytes", rig.probe.reader.highest_bytes);
-    json_put_unsigned(json, "ring_restarts", rig.probe.reader.restarts);
-    json_put_unsigned(json, "ring_words_missed", rig.probe.reader.words_missed);
+    json_put_unsigned(json, "ring_highest_fill_bytes", rig.probe.highest_fill);
+    json_put_unsigned(json, "ring_bytes", rig.probe.ring_bytes);
+    json_put_unsigned(json, "ring_restarts", rig.probe.restarts);
+    json_put_unsigned(json, "ring_words_missed", rig.probe.words_missed);
     write_hash(json, "recording_xxh64", rig.recording_hash);
 }
 

@@ -5,7 +5,7 @@
 
 /* Bytes that a limit lets pile up while there is nothing to read: a probe cannot make up later for
  * what it did not do, beyond the transfer that it is in. */
-#define CREDIT_LIMIT_BYTES 1024u
+#define CARRIED_BYTES 1024u
 
 /* Where the recorder's own symbol says, if the firmware has it, else wherever one is found. */
 static struct memory_options options_of(const char *memory_path, const struct firmware_image *image)
@@ -38,7 +38,6 @@ bool rig_probe_open(struct rig_probe *probe, const char *path, const char *memor
     struct memory_options options = options_of(memory_path, image);
     if (!path)
         return true;
-    probe->path = path;
     probe->open = container_create(&probe->container, path, 1, error);
     if (!probe->open)
         return false;
@@ -52,11 +51,11 @@ static uint64_t allowance(struct rig_probe *probe, uint64_t now_ns)
 {
     uint64_t allowed = probe->bytes_per_stop ? probe->bytes_per_stop : UINT64_MAX;
     if (probe->bytes_per_second) {
-        uint64_t most = (uint64_t)CREDIT_LIMIT_BYTES * NS_PER_SECOND;
-        probe->credit_ns_bytes += (now_ns - probe->last_ns) * probe->bytes_per_second;
-        if (probe->credit_ns_bytes > most)
-            probe->credit_ns_bytes = most;
-        uint64_t bytes = probe->credit_ns_bytes / NS_PER_SECOND;
+        const uint64_t carried = (uint64_t)CARRIED_BYTES * NS_PER_SECOND;
+        uint64_t elapsed_ns = probe->last_ns ? now_ns - probe->last_ns : 0;
+        probe->credit = probe->credit > carried ? carried : probe->credit;
+        probe->credit += elapsed_ns * probe->bytes_per_second;
+        uint64_t bytes = probe->credit / NS_PER_SECOND;
         allowed = bytes < allowed ? bytes : allowed;
     }
     probe->last_ns = now_ns;
@@ -73,7 +72,7 @@ static bool read_rings(struct rig_probe *probe, uint64_t limit, uint64_t now_ns,
     if (got > 0 && got + 4 > limit)
         probe->limited_stops++;
     if (probe->bytes_per_second)
-        probe->credit_ns_bytes -= got * NS_PER_SECOND;
+        probe->credit -= got * NS_PER_SECOND;
     if (probe->reader.refusal.code != EXIT_DONE) {
         error_set(error, EXIT_CANNOT_TELL, "%s", probe->reader.refusal.text);
         return false;
@@ -95,7 +94,7 @@ bool rig_probe_finish(struct rig_probe *probe, uint64_t now_ns, struct error *er
     struct buffer text = {0};
     if (!probe->open)
         return true;
-    probe->credit_ns_bytes = UINT64_MAX;
+    probe->bytes_per_second = 0;
     if (!read_rings(probe, UINT64_MAX, now_ns, error))
         return false;
     memory_end(&probe->reader);
@@ -107,6 +106,10 @@ bool rig_probe_finish(struct rig_probe *probe, uint64_t now_ns, struct error *er
     json_end_object(&json);
     container_end(&probe->container, text.data);
     buffer_free(&text);
+    probe->highest_fill = probe->reader.highest_fill;
+    probe->ring_bytes = probe->reader.highest_bytes;
+    probe->restarts = probe->reader.restarts;
+    probe->words_missed = probe->reader.words_missed;
     memory_close(&probe->reader);
     probe->open = false;
     return container_close(&probe->container, error);

@@ -14,10 +14,12 @@ struct rig_probe {
     bool open;
     uint64_t bytes_per_second; /* 0: no limit */
     uint64_t bytes_per_stop;   /* 0: no limit */
-    uint64_t credit_ns_bytes;  /* bytes x 1e9 that may still be read */
-    uint64_t last_ns;
+    uint64_t credit;           /* what may still be read, in 1e-9 bytes */
+    uint64_t last_ns; /* of the stop before; 0 before the first, at which the probe begins */
     uint64_t bytes, stops, limited_stops; /* limited: bytes were left behind */
-    const char *path;
+    uint32_t highest_fill, ring_bytes;    /* the most that was unread, and of how much */
+    uint32_t restarts;
+    uint64_t words_missed;
     struct container container;
     struct memory_reader reader;
 };

@@ -82,8 +82,8 @@ bool board_prepare(struct emulated_board *board, const char *memory, struct erro
     *board = (struct emulated_board){.log = -1, .qemu = CHILD_NONE};
     board->arguments = memory_new(ARGUMENT_LIMIT, sizeof board->arguments[0]);
     /* In memory where that is possible, and short enough for the name of a socket. */
-    snprintf(board->folder, sizeof board->folder, "%s/tare-board-XXXXXX",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    snprintf(board->folder, sizeof board->folder, "%s/tare-board-%d-XXXXXX",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (int)getpid());
     if (!mkdtemp(board->folder)) {
         error_set(error, EXIT_USAGE, "cannot make a folder '%s': %s", board->folder,
                   strerror(errno));
