@@ -143,13 +143,9 @@ static void look(struct decoder *looking, const struct decoder *decoder, bool de
 /* What an object's id means before this note. */
 static void expect_object(struct definitions *definitions, const struct note *note)
 {
-    const struct definition *definition = note->definition;
-
     if (note->kind == NOTE_OBJECT)
         definitions_expect(definitions, note->object.id,
                            (note->object.generation - note->object.created) & 0xFF, note->ticks);
-    else if (note->kind == NOTE_DEFINE && definition_group(definition->class) == DEFINITION_OBJECT)
-        definitions_expect(definitions, definition->id, definition->generation, note->ticks);
 }
 
 /* Copies what is told of single ids; true when there is anything. */

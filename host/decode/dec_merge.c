@@ -168,21 +168,10 @@ static bool changes_definitions(const struct note *note)
 
 static void enforce(struct definitions *definitions, const struct note *note)
 {
-    switch (note->kind) {
-    case NOTE_DEFINE: /* of an object: it is there now */
-        definitions_enforce(definitions, note->definition);
-        if (definition_group(note->definition->class) == DEFINITION_OBJECT)
-            definitions_renew(definitions, note->definition->id, note->definition->generation);
-        break;
-    case NOTE_NAME:
-        definitions_enforce(definitions, note->definition);
-        break;
-    case NOTE_OBJECT:
+    if (note->kind == NOTE_OBJECT)
         definitions_renew(definitions, note->object.id, note->object.generation);
-        break;
-    default:
-        break;
-    }
+    else if (changes_definitions(note))
+        definitions_enforce(definitions, note->definition);
 }
 
 static void set_ticks(struct cursor *cursor)

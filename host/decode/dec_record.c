@@ -366,8 +366,12 @@ static void take_event(struct record_decoder *decoder, const struct place *place
 static void take_define(struct record_decoder *decoder, const struct place *place,
                         const uint32_t argument[2])
 {
-    session_add_class(place->stream->session, argument[0] >> 24, argument[0] & 0xFFFF);
+    uint32_t class = argument[0] >> 24, id = argument[0] & 0xFFFF;
+
+    session_add_class(place->stream->session, class, id);
     choose_roles(decoder);
+    if (definition_group(class) == DEFINITION_OBJECT)
+        stream_object(place, id, argument[0] >> 16 & 0xFF);
     stream_open_text(place, argument, argument[1]);
 }
 

@@ -24,17 +24,17 @@ struct event {
 };
 
 enum note_kind {
-    NOTE_STREAM,  /* the stream begins; first thing of every stream */
-    NOTE_DEFINE,  /* a complete definition */
-    NOTE_NAME,    /* an entry of a names table */
-    NOTE_OBJECT,  /* an id is about to mean a new kernel object: stands before its KERNEL record */
-    NOTE_TICK,    /* the kernel's tick count */
-    NOTE_TEXT,    /* text of a STRING event, at the place of its last TEXT record */
-    NOTE_EPOCH,   /* the high part of the time has changed by a record */
-    NOTE_LOSS,    /* events refused by the recorder: it says so itself */
-    NOTE_GAP,     /* words that were not read: lost on the path, or skipped as damaged */
-    NOTE_FAULT,   /* damage or a clock fault */
-    NOTE_SKIPPED, /* bytes passed over while unsynchronised */
+    NOTE_STREAM,     /* the stream begins; first thing of every stream */
+    NOTE_DEFINE,     /* a complete definition */
+    NOTE_NAME,       /* an entry of a names table */
+    NOTE_OBJECT,     /* an id means another object from here on: before its KERNEL record */
+    NOTE_TICK,       /* the kernel's tick count */
+    NOTE_TEXT,       /* text of a STRING event, at the place of its last TEXT record */
+    NOTE_EPOCH,      /* the high part of the time has changed by a record */
+    NOTE_LOSS,       /* events refused by the recorder: it says so itself */
+    NOTE_GAP,        /* words that were not read: lost on the path, or skipped as damaged */
+    NOTE_FAULT,      /* damage or a clock fault */
+    NOTE_SKIPPED,    /* bytes passed over while unsynchronised */
     NOTE_UNVERIFIED, /* the block that begins here was salvaged: no hash vouches for it */
     NOTE_CLOCK,      /* rate of the clock */
     NOTE_COST,       /* what an event costs */

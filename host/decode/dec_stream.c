@@ -288,6 +288,12 @@ static void meet_object(const struct place *place, uint32_t id, uint32_t generat
     note->object.created = created;
 }
 
+void stream_object(const struct place *place, uint32_t id, uint32_t generation)
+{
+    if (id >= TARE_ID_FREE0 && id <= TARE_ID_LAST0)
+        meet_object(place, id, generation, false);
+}
+
 void stream_kernel(const struct place *place, const uint32_t argument[2])
 {
     struct decode_session *session = place->stream->session;

@@ -77,6 +77,8 @@ void stream_lose_context(const struct place *place);
 
 /* What a KERNEL record changes; it stands before the event itself. */
 void stream_kernel(const struct place *place, const uint32_t argument[2]);
+/* A DEFINE record of a kernel object: the object is there now. */
+void stream_object(const struct place *place, uint32_t id, uint32_t generation);
 
 /* A DROPPED or SUPPRESSED record. */
 void stream_loss(const struct place *place, bool suppressed, uint32_t count, uint32_t span);

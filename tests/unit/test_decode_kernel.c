@@ -192,6 +192,21 @@ static void ids_may_be_shared_out_anew(void **state)
                  "wide block on send, left created, right created, left end, right begin");
 }
 
+/* A definition tells what lived when it was begun, not when its text is complete. */
+static void a_definition_may_be_overtaken(void **state)
+{
+    (void)state;
+    begin();
+    create(TARE_CLASS_QUEUE, 4, QUEUE, 1);
+    maker_record(&maker, TARE_ID_DEFINE, TARE_CLASS_QUEUE << 24 | 4u << 16 | QUEUE, 6);
+    create(TARE_CLASS_QUEUE, 5, QUEUE, 1);
+    maker_text(&maker, "former", 6);
+    event(QUEUE);
+    name(TARE_CLASS_QUEUE, 5, QUEUE, "latter");
+    write_maker("overtaken.raw");
+    assert_words("overtaken.raw", "former created, latter created, latter send");
+}
+
 static void generations_wrap(void **state)
 {
     (void)state;
@@ -771,6 +786,7 @@ int main(void)
         cmocka_unit_test(before_its_creation_an_id_means_nothing),
         cmocka_unit_test(any_record_tells_the_generation),
         cmocka_unit_test(ids_may_be_shared_out_anew),
+        cmocka_unit_test(a_definition_may_be_overtaken),
         cmocka_unit_test(generations_wrap),
         cmocka_unit_test(another_core_creates),
         cmocka_unit_test(names_come_from_tables),
