@@ -61,7 +61,7 @@ static uint64_t export_ns(const struct export_clock *clock, uint64_t ticks)
                  : (int64_t)(ticks - clock->scale.origin_ticks);
     if (ns < 0)
         return clock->base_ns > -(uint64_t)ns ? clock->base_ns - -(uint64_t)ns : 0;
-    return clock->base_ns + (uint64_t)ns;
+    return (uint64_t)ns > UINT64_MAX - clock->base_ns ? UINT64_MAX : clock->base_ns + (uint64_t)ns;
 }
 
 static uint64_t within(const struct pass *pass, uint64_t ns)
@@ -320,7 +320,8 @@ static void second_pass(struct pass *pass, struct decoder *decoder, struct progr
     uint64_t base_ns = source->directory->session_count > 0 ? pass->clocks[0].base_ns : 0;
 
     pass->begin_ns = absolute(base_ns, options->begin_ns);
-    pass->end_ns = absolute(base_ns, options->end_ns);
+    /* Later sessions may reach beyond all times that can be asked for. */
+    pass->end_ns = options->end_ns == INT64_MAX ? UINT64_MAX : absolute(base_ns, options->end_ns);
     pass->exporter->header(pass->state, source);
     run_timeline(decoder, take_item, pass, progress, decoder_size(decoder), output);
     pass->exporter->footer(pass->state);

@@ -4,6 +4,10 @@
  * thread: a track for each of its state machines and one for each kind of loss, all of these named
  * "lost". Below the process: a counter for each value, and the spans that do not nest.
  *
+ * A kernel: each task is a thread of its core's process, with what it does on a track "scheduling"
+ * below it; interrupts and software timers are tracks below the core; queues, mutexes and the like
+ * tracks below the process, with their events as instants.
+ *
  * Slices of one track must nest. So a span lies on the track of its thread only if each span of its
  * declaration in the whole recording ends where it began and before any that began earlier; the
  * first pass finds out. All others lie on lanes of their own, one lane for each that is open at a
@@ -29,6 +33,10 @@ enum track_kind {
     TRACK_OF_LOSS,    /* owner: ordinal of the stream, id: enum timeline_loss */
     TRACK_OF_VALUE,   /* owner: uuid of the process, id: of the event */
     TRACK_OF_SPANS, /* owner: uuid of the process, id: of the begin; lane 0 holds the free lanes */
+    TRACK_OF_ACTOR, /* owner: ordinal of the actor */
+    TRACK_OF_ACTIVITY,    /* the same */
+    TRACK_OF_ACTOR_STATE, /* owner: ordinal of the actor, id: of the event */
+    TRACK_OF_OBJECT, /* owner: ordinal of the session, id: of the object, lane: its generation */
     TRACK_KINDS
 };
 
@@ -49,10 +57,16 @@ struct open_span {
     uint32_t id;
 };
 
-/* Spans that are open in a stream, in order of begin. */
+/* Spans that are open in a lane, in order of begin. */
 struct open_spans {
     struct open_span *list;
     size_t count, capacity;
+};
+
+/* By ordinal: of the stream, of the actor. */
+struct open_lanes {
+    struct open_spans *lanes;
+    size_t count;
 };
 
 /* Ids of spans that get lanes of their own. */
@@ -66,10 +80,9 @@ struct perfetto {
     const struct export_source *source;
     struct own_lane *own_lane; /* by ordinal of the session */
     size_t session_count;
-    struct open_spans *open; /* by ordinal of the stream; first pass only */
-    size_t open_count;
-    struct export_table keys; /* struct track_key; the number is the uuid */
-    struct track *tracks;     /* by uuid - 1 */
+    struct open_lanes open_streams, open_actors; /* first pass only */
+    struct export_table keys;                    /* struct track_key; the number is the uuid */
+    struct track *tracks;                        /* by uuid - 1 */
     size_t track_capacity;
     json_t *info; /* of the recorder, NULL: none */
     struct buffer name;
@@ -83,13 +96,19 @@ static void *perfetto_create(struct export_output *output)
     return perfetto;
 }
 
+static void free_open_lanes(struct open_lanes *open)
+{
+    for (size_t i = 0; i < open->count; i++)
+        free(open->lanes[i].list);
+    free(open->lanes);
+}
+
 static void perfetto_destroy(void *state)
 {
     struct perfetto *perfetto = state;
 
-    for (size_t i = 0; i < perfetto->open_count; i++)
-        free(perfetto->open[i].list);
-    free(perfetto->open);
+    free_open_lanes(&perfetto->open_streams);
+    free_open_lanes(&perfetto->open_actors);
     free(perfetto->own_lane);
     perfetto_free(&perfetto->writer);
     export_table_free(&perfetto->keys);
@@ -119,22 +138,34 @@ static bool has_own_lane(struct perfetto *perfetto, const struct timeline_item *
            1;
 }
 
-static struct open_spans *open_spans_of(struct perfetto *perfetto, uint32_t stream)
+/* Of the lane that the span began in. */
+static struct open_spans *open_spans_of(struct perfetto *perfetto, const struct timeline_item *item)
 {
-    while (stream >= perfetto->open_count) {
-        size_t count = 2 * perfetto->open_count + 16;
+    struct open_lanes *open =
+        item->actor != NULL ? &perfetto->open_actors : &perfetto->open_streams;
+    uint32_t lane = item->actor != NULL ? item->actor->ordinal : item->begin_stream->ordinal;
 
-        perfetto->open = memory_resize(perfetto->open, count, sizeof(*perfetto->open));
-        memset(perfetto->open + perfetto->open_count, 0,
-               (count - perfetto->open_count) * sizeof(*perfetto->open));
-        perfetto->open_count = count;
+    while (lane >= open->count) {
+        size_t count = 2 * open->count + 16;
+
+        open->lanes = memory_resize(open->lanes, count, sizeof(*open->lanes));
+        memset(open->lanes + open->count, 0, (count - open->count) * sizeof(*open->lanes));
+        open->count = count;
     }
-    return &perfetto->open[stream];
+    return &open->lanes[lane];
+}
+
+/* Whether it has an end of its own, in another lane than its begin. */
+static bool ends_elsewhere(const struct timeline_item *item)
+{
+    return item->stream != item->begin_stream ||
+           (item->by != item->actor &&
+            (item->cause == TIMELINE_NEXT || item->cause == TIMELINE_AGAIN));
 }
 
 static void note_span_begin(struct perfetto *perfetto, const struct timeline_item *item)
 {
-    struct open_spans *open = open_spans_of(perfetto, item->stream->ordinal);
+    struct open_spans *open = open_spans_of(perfetto, item);
 
     if (open->count == open->capacity) {
         open->capacity = 2 * open->capacity + 16;
@@ -145,7 +176,7 @@ static void note_span_begin(struct perfetto *perfetto, const struct timeline_ite
 
 static void note_span_end(struct perfetto *perfetto, const struct timeline_item *item)
 {
-    struct open_spans *open = open_spans_of(perfetto, item->begin_stream->ordinal);
+    struct open_spans *open = open_spans_of(perfetto, item);
     uint32_t session = item->begin_stream->session->ordinal;
 
     /* Those that got a lane of their own meanwhile are no longer in the way. */
@@ -158,7 +189,7 @@ static void note_span_end(struct perfetto *perfetto, const struct timeline_item 
     }
     if (has_own_lane(perfetto, item))
         return;
-    if (item->stream == item->begin_stream && open->count > 0 &&
+    if (!ends_elsewhere(item) && open->count > 0 &&
         open->list[open->count - 1].number == item->number)
         open->count--;
     else
@@ -262,33 +293,132 @@ static uint32_t thread_track(struct perfetto *perfetto, const struct decode_stre
 static const char *event_name(struct perfetto *perfetto, const struct timeline_item *item)
 {
     buffer_clear(&perfetto->name);
-    text_append_event_name(&perfetto->name, item->definition, item->id);
+    timeline_append_event(&perfetto->name, item);
     return perfetto->name.data;
 }
 
-/* A track below that of the thread. */
-static uint32_t thread_child(struct perfetto *perfetto, enum track_kind kind,
-                             const struct timeline_item *item)
+static const char *object_name(struct perfetto *perfetto, const struct definition *object,
+                               bool with_class)
 {
-    uint32_t id = kind == TRACK_OF_LOSS ? item->loss : item->id;
-    uint32_t parent = thread_track(perfetto, item->stream), uuid;
-    bool is_new;
+    const char *class = text_class_name(object->class);
 
-    uuid = find_track(perfetto, kind, item->stream->ordinal, id, 0, &is_new);
-    if (is_new)
-        perfetto_track(&perfetto->writer, uuid, parent,
-                       kind == TRACK_OF_LOSS ? "lost" : event_name(perfetto, item));
+    buffer_clear(&perfetto->name);
+    if (with_class && class != NULL && object->name[0] != 0)
+        buffer_printf(&perfetto->name, "%s ", class);
+    timeline_append_object(&perfetto->name, object);
+    return perfetto->name.data;
+}
+
+/* Beyond all numbers of streams. */
+static uint32_t task_thread(const struct timeline_actor *task)
+{
+    return 0x1000000u + (task->id << 8 | task->generation);
+}
+
+static uint32_t actor_track(struct perfetto *perfetto, const struct timeline_actor *actor)
+{
+    bool is_new;
+    uint32_t uuid = find_track(perfetto, TRACK_OF_ACTOR, actor->ordinal, 0, 0, &is_new);
+
+    if (!is_new)
+        return uuid;
+    if (actor->kind == TIMELINE_TASK) {
+        uint32_t process = process_track(perfetto, actor->stream);
+
+        perfetto_thread_track(&perfetto->writer, uuid, process, process_of(actor->stream),
+                              task_thread(actor), object_name(perfetto, actor->definition, false));
+    } else {
+        uint32_t core = thread_track(perfetto, actor->stream);
+
+        perfetto_track(&perfetto->writer, uuid, core,
+                       object_name(perfetto, actor->definition, true));
+    }
     return uuid;
 }
 
-static uint32_t process_of_thread(struct perfetto *perfetto, const struct decode_stream *stream)
+/* Where its instants and the spans inside each other lie. */
+static uint32_t lane_track(struct perfetto *perfetto, const struct timeline_item *item)
 {
-    return perfetto->tracks[thread_track(perfetto, stream) - 1].parent;
+    return item->actor != NULL ? actor_track(perfetto, item->actor)
+                               : thread_track(perfetto, item->stream);
+}
+
+static const char *lane_name(struct perfetto *perfetto, const struct decode_stream *stream,
+                             const struct timeline_actor *actor)
+{
+    if (actor != NULL)
+        return object_name(perfetto, actor->definition, actor->kind != TIMELINE_TASK);
+    buffer_clear(&perfetto->name);
+    stream_append_name(&perfetto->name, perfetto->source->directory->streams[stream->ordinal]);
+    return perfetto->name.data;
+}
+
+static uint32_t loss_track(struct perfetto *perfetto, const struct timeline_item *item)
+{
+    uint32_t parent = thread_track(perfetto, item->stream), uuid;
+    bool is_new;
+
+    uuid = find_track(perfetto, TRACK_OF_LOSS, item->stream->ordinal, item->loss, 0, &is_new);
+    if (is_new)
+        perfetto_track(&perfetto->writer, uuid, parent, "lost");
+    return uuid;
+}
+
+static uint32_t state_track(struct perfetto *perfetto, const struct timeline_item *item)
+{
+    uint32_t parent = lane_track(perfetto, item), uuid;
+    bool is_new;
+
+    if (item->activity != TIMELINE_PROGRAM) {
+        if (item->actor->kind != TIMELINE_TASK)
+            return parent;
+        uuid = find_track(perfetto, TRACK_OF_ACTIVITY, item->actor->ordinal, 0, 0, &is_new);
+        if (is_new)
+            perfetto_track(&perfetto->writer, uuid, parent, "scheduling");
+        return uuid;
+    }
+    uuid =
+        item->actor != NULL
+            ? find_track(perfetto, TRACK_OF_ACTOR_STATE, item->actor->ordinal, item->id, 0, &is_new)
+            : find_track(perfetto, TRACK_OF_STATE, item->stream->ordinal, item->id, 0, &is_new);
+    if (is_new)
+        perfetto_track(&perfetto->writer, uuid, parent, event_name(perfetto, item));
+    return uuid;
+}
+
+/* A task's, timer's or interrupt's event. */
+static bool is_of_actor(const struct timeline_item *item)
+{
+    return item->object->class == TARE_CLASS_TASK || item->object->class == TARE_CLASS_TIMER ||
+           item->object->class == TARE_CLASS_INTERRUPT;
+}
+
+/* Of a queue, mutex, ...; other events of the kernel lie on the lane of their actor. */
+static uint32_t object_track(struct perfetto *perfetto, const struct timeline_item *item)
+{
+    uint32_t uuid, process;
+    bool is_new;
+
+    if (item->object == NULL || is_of_actor(item))
+        return lane_track(perfetto, item);
+    process = process_track(perfetto, item->stream);
+    uuid = find_track(perfetto, TRACK_OF_OBJECT, item->stream->session->ordinal, item->object->id,
+                      item->object->generation, &is_new);
+    if (is_new)
+        perfetto_track(&perfetto->writer, uuid, process, object_name(perfetto, item->object, true));
+    return uuid;
+}
+
+static uint32_t process_of_lane(struct perfetto *perfetto, const struct timeline_item *item)
+{
+    if (item->actor != NULL)
+        return process_track(perfetto, item->stream);
+    return perfetto->tracks[thread_track(perfetto, item->stream) - 1].parent;
 }
 
 static uint32_t value_track(struct perfetto *perfetto, const struct timeline_item *item)
 {
-    uint32_t process = process_of_thread(perfetto, item->stream);
+    uint32_t process = process_of_lane(perfetto, item);
     bool is_new;
     uint32_t uuid = find_track(perfetto, TRACK_OF_VALUE, process, item->id, 0, &is_new);
 
@@ -302,7 +432,7 @@ static uint32_t value_track(struct perfetto *perfetto, const struct timeline_ite
 /* A lane on which no span is open. */
 static uint32_t take_lane(struct perfetto *perfetto, const struct timeline_item *item)
 {
-    uint32_t process = process_of_thread(perfetto, item->stream), group, lane;
+    uint32_t process = process_of_lane(perfetto, item), group, lane;
     bool is_new;
 
     group = find_track(perfetto, TRACK_OF_SPANS, process, item->id, 0, &is_new);
@@ -373,11 +503,46 @@ static void put_arguments(struct perfetto *perfetto, const struct timeline_item 
             names[i], item->argument[i]);
 }
 
+static void put_actor(struct perfetto *perfetto, const char *name,
+                      const struct timeline_actor *actor)
+{
+    if (actor != NULL)
+        perfetto_note_word(&perfetto->writer, name, lane_name(perfetto, NULL, actor));
+}
+
+static void put_object_event(struct perfetto *perfetto, const struct export_item *item)
+{
+    const struct timeline_item *what = item->item;
+    const char *unit = "", *name;
+    uint32_t value = 0, uuid = object_track(perfetto, what);
+
+    event_name(perfetto, what);
+    if (what->kind == TIMELINE_ORPHAN)
+        buffer_text(&perfetto->name, " without begin");
+    begin_event(perfetto, EVENT_INSTANT, uuid, item->ns);
+    perfetto_name(&perfetto->writer, perfetto->name.data);
+    name = timeline_kernel_value(what, &unit, &value);
+    if (what->kernel == TARE_KERNEL_ALLOCATED || what->kernel == TARE_KERNEL_FREED)
+        perfetto_note_unsigned(&perfetto->writer, "size (B)", what->argument[0] & 0xFFFFFFu);
+    if (name != NULL && what->holder == NULL)
+        perfetto_argument(&perfetto->writer,
+                          &(struct definition_argument){.name = name, .unit = unit}, name, value);
+    put_actor(perfetto, "by", what->object != NULL && is_of_actor(what) ? what->by : what->actor);
+    put_actor(perfetto, "held by", what->holder);
+    if (what->uncertain)
+        perfetto_note_true(&perfetto->writer, "its begin may be among what was lost");
+    perfetto_event_end(&perfetto->writer);
+}
+
 static void put_instant(struct perfetto *perfetto, const struct export_item *item)
 {
     const struct timeline_item *what = item->item;
 
-    begin_event(perfetto, EVENT_INSTANT, thread_track(perfetto, what->stream), item->ns);
+    if (what->object != NULL || what->kernel != 0) {
+        put_object_event(perfetto, item);
+        return;
+    }
+    begin_event(perfetto, EVENT_INSTANT, lane_track(perfetto, what), item->ns);
     put_category(perfetto, what);
     perfetto_name(&perfetto->writer, event_name(perfetto, what));
     if (what->definition != NULL && what->definition->class == TARE_CLASS_STRING) {
@@ -395,7 +560,7 @@ static void put_instant(struct perfetto *perfetto, const struct export_item *ite
 static void put_late_text(struct perfetto *perfetto, const struct export_item *item)
 {
     const struct timeline_item *what = item->item;
-    uint32_t uuid = thread_track(perfetto, what->stream);
+    uint32_t uuid = lane_track(perfetto, what);
 
     event_name(perfetto, what);
     buffer_text(&perfetto->name, " (text)");
@@ -409,8 +574,13 @@ static void put_late_text(struct perfetto *perfetto, const struct export_item *i
 
 static void put_orphan(struct perfetto *perfetto, const struct export_item *item)
 {
-    uint32_t uuid = thread_track(perfetto, item->item->stream);
+    uint32_t uuid;
 
+    if (item->item->object != NULL) {
+        put_object_event(perfetto, item);
+        return;
+    }
+    uuid = lane_track(perfetto, item->item);
     event_name(perfetto, item->item);
     buffer_text(&perfetto->name, ": end without begin");
     begin_event(perfetto, EVENT_INSTANT, uuid, item->ns);
@@ -434,19 +604,37 @@ static void put_value(struct perfetto *perfetto, const struct export_item *item)
     perfetto_event_end(&perfetto->writer);
 }
 
+static void put_activity_facts(struct perfetto *perfetto, const struct timeline_item *what)
+{
+    struct perfetto_writer *writer = &perfetto->writer;
+
+    put_actor(perfetto, "by", what->by);
+    put_actor(perfetto, "held by", what->holder);
+    if (what->wait == TIMELINE_WAIT_DELAY)
+        perfetto_note_unsigned(writer, "ticks of the kernel", what->argument[0]);
+    if (what->wait == TIMELINE_WAIT_DELAY_UNTIL)
+        perfetto_note_unsigned(writer, "tick count of the kernel", what->argument[0]);
+    if (what->actor->priority_known)
+        perfetto_note_unsigned(writer, "priority", what->actor->priority);
+    if (what->actor->inherited)
+        perfetto_note_true(writer, "priority is inherited");
+}
+
 static void put_state_begin(struct perfetto *perfetto, const struct export_item *item)
 {
     const struct timeline_item *what = item->item;
 
-    *item->tag = thread_child(perfetto, TRACK_OF_STATE, what);
+    *item->tag = state_track(perfetto, what);
     begin_event(perfetto, EVENT_SLICE_BEGIN, *item->tag, item->ns);
     put_category(perfetto, what);
     buffer_clear(&perfetto->name);
-    if (what->definition->argument_count > 0)
-        text_append_value(&perfetto->name, &what->definition->argument[0], what->argument[0]);
+    if (what->activity != TIMELINE_PROGRAM && what->actor->kind != TIMELINE_TASK)
+        timeline_append_object(&perfetto->name, what->actor->definition);
     else
-        buffer_printf(&perfetto->name, "%u", what->argument[0]);
+        timeline_append_state(&perfetto->name, what);
     perfetto_name(&perfetto->writer, perfetto->name.data);
+    if (what->activity != TIMELINE_PROGRAM)
+        put_activity_facts(perfetto, what);
     if (item->clipped)
         perfetto_note_true(&perfetto->writer, "began earlier");
     perfetto_event_end(&perfetto->writer);
@@ -455,19 +643,18 @@ static void put_state_begin(struct perfetto *perfetto, const struct export_item 
 static void put_span_begin(struct perfetto *perfetto, const struct export_item *item)
 {
     const struct timeline_item *what = item->item;
-    bool own = has_own_lane(perfetto, what);
+    /* On the track of an interrupt lies when it is entered, which a span may outlast. */
+    bool own =
+        has_own_lane(perfetto, what) || (what->actor != NULL && what->actor->kind != TIMELINE_TASK);
 
-    *item->tag = own ? take_lane(perfetto, what) : thread_track(perfetto, what->stream);
+    *item->tag = own ? take_lane(perfetto, what) : lane_track(perfetto, what);
     begin_event(perfetto, EVENT_SLICE_BEGIN, *item->tag, item->ns);
     put_category(perfetto, what);
     perfetto_name(&perfetto->writer, event_name(perfetto, what));
     put_arguments(perfetto, what);
-    if (own) {
-        buffer_clear(&perfetto->name);
-        stream_append_name(&perfetto->name,
-                           perfetto->source->directory->streams[what->stream->ordinal]);
-        perfetto_note_word(&perfetto->writer, "began on", perfetto->name.data);
-    }
+    if (own)
+        perfetto_note_word(&perfetto->writer, "began on",
+                           lane_name(perfetto, what->stream, what->actor));
     if (item->clipped)
         perfetto_note_true(&perfetto->writer, "began earlier");
     perfetto_event_end(&perfetto->writer);
@@ -480,12 +667,9 @@ static void put_end(struct perfetto *perfetto, const struct export_item *item)
     begin_event(perfetto, EVENT_SLICE_END, *item->tag, item->ns);
     if (item->clipped)
         perfetto_note_true(&perfetto->writer, "ended later");
-    if (what->stream != what->begin_stream) {
-        buffer_clear(&perfetto->name);
-        stream_append_name(&perfetto->name,
-                           perfetto->source->directory->streams[what->stream->ordinal]);
-        perfetto_note_word(&perfetto->writer, "ended on", perfetto->name.data);
-    }
+    if (what->kind == TIMELINE_SPAN_END && ends_elsewhere(what))
+        perfetto_note_word(&perfetto->writer, "ended on",
+                           lane_name(perfetto, what->stream, what->by));
     if (what->cause != TIMELINE_NEXT)
         perfetto_note_word(&perfetto->writer, "end", timeline_cause_text(what->cause));
     if (what->uncertain)
@@ -537,7 +721,7 @@ static void perfetto_lost(void *state, const struct export_item *item)
     struct perfetto *perfetto = state;
     struct perfetto_writer *writer = &perfetto->writer;
     const struct timeline_item *what = item->item;
-    uint32_t uuid = thread_child(perfetto, TRACK_OF_LOSS, what);
+    uint32_t uuid = loss_track(perfetto, what);
 
     begin_event(perfetto, EVENT_SLICE_BEGIN, uuid, item->begin_ns);
     perfetto_name(writer, timeline_loss_name(what->loss));

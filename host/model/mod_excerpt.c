@@ -1,6 +1,5 @@
 #include "mod_excerpt.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -280,11 +279,9 @@ static void add_interval(struct collector *collector, const struct timeline_item
         return;
     buffer_clear(&collector->text);
     if (span)
-        text_append_event_name(&collector->text, item->definition, item->id);
-    else if (item->definition->argument_count > 0)
-        text_append_value(&collector->text, &item->definition->argument[0], item->argument[0]);
+        timeline_append_event(&collector->text, item);
     else
-        buffer_printf(&collector->text, "%" PRIu32, item->argument[0]);
+        timeline_append_state(&collector->text, item);
     lane->intervals = grown(lane->intervals, lane->interval_count, sizeof(*lane->intervals));
     lane->intervals[lane->interval_count++] =
         (struct excerpt_interval){.begin_ns = begin_ns,
@@ -305,8 +302,8 @@ static void add_instant(struct collector *collector, const struct timeline_item 
     if (!has_room(collector))
         return;
     buffer_clear(&collector->text);
-    text_append_event_name(&collector->text, item->definition, item->id);
-    for (uint32_t i = 0; i < words && item->text == NULL; i++) {
+    timeline_append_event(&collector->text, item);
+    for (uint32_t i = 0; i < words && item->text == NULL && item->object == NULL; i++) {
         const struct definition_argument *argument =
             item->definition != NULL && i < item->definition->argument_count
                 ? &item->definition->argument[i]

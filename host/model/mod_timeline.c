@@ -1,6 +1,6 @@
-/* Open states and spans live in one hash table; each also hangs in the list of the stream that it
- * began in, so that a loss ends exactly those, and spans in a list by age. */
-#include "mod_timeline.h"
+/* Open states and spans live in one hash table, but for what actors do; each also hangs in the list
+ * of the stream that it began in, so that a loss ends exactly those, and in a list by age. */
+#include "mod_timeline_inside.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,51 +9,6 @@
 #include <xxhash.h>
 
 #include "base_progress.h"
-
-/* A state or span that is open. */
-struct interval {
-    bool span;
-    uint32_t owner; /* ordinal: of the session for a span, of the stream for a state */
-    uint32_t id;    /* of the event that began it */
-    uint32_t argument[2];
-    uint32_t tag;
-    uint64_t begin_ticks, number;
-    const struct decode_stream *stream;
-    const struct definition *definition;
-    struct interval *chain;           /* of the hash table */
-    struct interval *before, *behind; /* in its stream, in order of begin */
-    struct interval *older, *younger; /* spans only */
-};
-
-/* Where the last loss ended. By time, not by order: notes of one stream may come before events of
- * another that are older. */
-struct lost_until {
-    bool any;
-    uint64_t ticks;
-};
-
-struct lane {
-    const struct decode_stream *stream; /* NULL: nothing of this stream has been seen */
-    uint64_t last_ticks, highest_ticks; /* they differ after a clock fault */
-    struct lost_until lost;
-    struct interval *first, *last;
-};
-
-struct timeline_builder {
-    uint32_t span_limit;
-    uint64_t seed;
-    timeline_sink *sink;
-    void *context;
-    const struct decode_session *session;
-    struct lost_until lost; /* in this session */
-    uint64_t numbers;
-    struct lane *lanes; /* by ordinal of the stream */
-    size_t lane_count;
-    struct interval **slots;
-    size_t slot_count, open_count; /* slot_count is a power of two */
-    struct interval *oldest, *youngest, *spare;
-    uint32_t span_count;
-};
 
 #define FIRST_SLOTS 256u
 
@@ -91,31 +46,43 @@ void timeline_free(struct timeline_builder *timeline)
         free(interval);
     }
     free(timeline->slots);
+    for (size_t i = 0; i < timeline->lane_count; i++)
+        free(timeline->lanes[i]);
     free(timeline->lanes);
+    kernel_free_objects(timeline);
     free(timeline);
 }
 
 /* ------------------------------------------------------------------ what is open */
 
-static uint64_t hash(const struct timeline_builder *timeline, bool span, uint32_t owner,
-                     uint32_t id, uint32_t span_id)
+static uint64_t hash(const struct timeline_builder *timeline, enum interval_scope scope,
+                     uint32_t owner, uint32_t id, uint32_t span_id)
 {
-    uint32_t key[4] = {span, owner, id, span_id};
+    uint32_t key[4] = {scope, owner, id, span_id};
 
     return XXH64(key, sizeof(key), timeline->seed);
 }
 
 /* A state's value is no part of its key, a span's id is. */
-static struct interval **slot_of(const struct timeline_builder *timeline, bool span, uint32_t owner,
-                                 uint32_t id, uint32_t span_id)
+static struct interval **slot_of(const struct timeline_builder *timeline, enum interval_scope scope,
+                                 uint32_t owner, uint32_t id, uint32_t span_id)
 {
-    struct interval **at = &timeline->slots[hash(timeline, span, owner, id, span ? span_id : 0) &
-                                            (timeline->slot_count - 1)];
+    struct interval **at;
 
-    while (*at != NULL && ((*at)->span != span || (*at)->owner != owner || (*at)->id != id ||
-                           (span && (*at)->argument[0] != span_id)))
+    span_id = scope == SCOPE_SESSION ? span_id : 0;
+    at = &timeline->slots[hash(timeline, scope, owner, id, span_id) & (timeline->slot_count - 1)];
+    while (*at != NULL &&
+           ((*at)->scope != scope || (*at)->owner != owner || (*at)->begin.id != id ||
+            (scope == SCOPE_SESSION && (*at)->begin.argument[0] != span_id)))
         at = &(*at)->chain;
     return at;
+}
+
+static struct interval **slot_of_interval(const struct timeline_builder *timeline,
+                                          const struct interval *interval)
+{
+    return slot_of(timeline, interval->scope, interval->owner, interval->begin.id,
+                   interval->begin.argument[0]);
 }
 
 static void grow_slots(struct timeline_builder *timeline)
@@ -127,8 +94,7 @@ static void grow_slots(struct timeline_builder *timeline)
     timeline->slots = memory_new(timeline->slot_count, sizeof(struct interval *));
     for (size_t i = 0; i < old_count; i++) {
         for (struct interval *interval = old[i], *next; interval != NULL; interval = next) {
-            struct interval **at = slot_of(timeline, interval->span, interval->owner, interval->id,
-                                           interval->argument[0]);
+            struct interval **at = slot_of_interval(timeline, interval);
 
             next = interval->chain;
             interval->chain = NULL;
@@ -143,108 +109,126 @@ static struct lane *lane_of(struct timeline_builder *timeline, const struct deco
     if (stream->ordinal >= timeline->lane_count) {
         size_t count = (size_t)stream->ordinal + 1 + timeline->lane_count / 2;
 
-        timeline->lanes = memory_resize(timeline->lanes, count, sizeof(struct lane));
+        timeline->lanes = memory_resize(timeline->lanes, count, sizeof(struct lane *));
         memset(timeline->lanes + timeline->lane_count, 0,
-               (count - timeline->lane_count) * sizeof(struct lane));
+               (count - timeline->lane_count) * sizeof(struct lane *));
         timeline->lane_count = count;
     }
-    return &timeline->lanes[stream->ordinal];
+    if (timeline->lanes[stream->ordinal] == NULL)
+        timeline->lanes[stream->ordinal] = memory_new(1, sizeof(struct lane));
+    return timeline->lanes[stream->ordinal];
+}
+
+static uint32_t owner_of(const struct lane *lane, enum interval_scope scope,
+                         const struct kernel_object *object)
+{
+    return scope == SCOPE_SESSION  ? lane->stream->session->ordinal
+           : scope == SCOPE_STREAM ? lane->stream->ordinal
+                                   : object->actor.ordinal;
+}
+
+/* By age; NULL: of its kind there is no such list. */
+static struct interval_list *list_of(struct timeline_builder *timeline,
+                                     const struct interval *interval)
+{
+    switch (interval->scope) {
+    case SCOPE_SESSION:
+        return &timeline->spans;
+    case SCOPE_STREAM:
+        return &timeline->lanes[interval->begin.stream->ordinal]->states;
+    case SCOPE_ACTOR:
+        return &interval->object->states;
+    default:
+        return NULL;
+    }
+}
+
+static void link_interval(struct timeline_builder *timeline, struct lane *lane,
+                          struct interval *interval)
+{
+    struct interval_list *list = list_of(timeline, interval);
+
+    *(lane->last != NULL ? &lane->last->behind : &lane->first) = interval;
+    lane->last = interval;
+    if (list == NULL)
+        return;
+    interval->older = list->youngest;
+    *(list->youngest != NULL ? &list->youngest->younger : &list->oldest) = interval;
+    list->youngest = interval;
+    timeline->span_count += interval->scope == SCOPE_SESSION;
+    if (timeline->open_count == timeline->slot_count)
+        grow_slots(timeline);
+    *slot_of_interval(timeline, interval) = interval;
+    timeline->open_count++;
 }
 
 static void unlink_interval(struct timeline_builder *timeline, struct interval *interval)
 {
-    struct lane *lane = &timeline->lanes[interval->stream->ordinal];
+    struct lane *lane = timeline->lanes[interval->begin.stream->ordinal];
+    struct interval_list *list = list_of(timeline, interval);
 
     *(interval->before != NULL ? &interval->before->behind : &lane->first) = interval->behind;
     *(interval->behind != NULL ? &interval->behind->before : &lane->last) = interval->before;
-    if (interval->span) {
-        *(interval->older != NULL ? &interval->older->younger : &timeline->oldest) =
-            interval->younger;
-        *(interval->younger != NULL ? &interval->younger->older : &timeline->youngest) =
+    if (list != NULL) {
+        *(interval->older != NULL ? &interval->older->younger : &list->oldest) = interval->younger;
+        *(interval->younger != NULL ? &interval->younger->older : &list->youngest) =
             interval->older;
-        timeline->span_count--;
+        timeline->span_count -= interval->scope == SCOPE_SESSION;
+        *slot_of_interval(timeline, interval) = interval->chain;
+        timeline->open_count--;
+    } else {
+        interval->object->activity = NULL;
     }
-    *slot_of(timeline, interval->span, interval->owner, interval->id, interval->argument[0]) =
-        interval->chain;
-    timeline->open_count--;
     interval->chain = timeline->spare;
     timeline->spare = interval;
 }
 
-static void end_interval(struct timeline_builder *timeline, struct interval *interval,
-                         const struct decode_stream *stream, uint64_t ticks,
-                         enum timeline_cause cause, bool uncertain)
+void interval_end(struct timeline_builder *timeline, struct interval *interval,
+                  const struct interval_end *end)
 {
-    struct timeline_item item = {
-        .kind = interval->span ? TIMELINE_SPAN_END : TIMELINE_STATE_END,
-        .stream = stream,
-        /* Never before its begin, whatever a loss record or another stream's clock claims. */
-        .ticks = ticks > interval->begin_ticks ? ticks : interval->begin_ticks,
-        .definition = interval->definition,
-        .id = interval->id,
-        .argument = {interval->argument[0], interval->argument[1]},
-        .begin_ticks = interval->begin_ticks,
-        .begin_stream = interval->stream,
-        .number = interval->number,
-        .tag = &interval->tag,
-        .uncertain = uncertain,
-        .cause = cause};
+    struct timeline_item item = interval->begin;
 
+    item.kind = interval->scope == SCOPE_SESSION ? TIMELINE_SPAN_END : TIMELINE_STATE_END;
+    item.stream = end->stream;
+    /* Never before its begin, whatever a loss record or another stream's clock claims. */
+    item.ticks = end->ticks > item.begin_ticks ? end->ticks : item.begin_ticks;
+    item.tag = &interval->tag;
+    item.uncertain = end->uncertain;
+    item.cause = end->cause;
+    item.by = end->by;
     timeline->sink(timeline->context, &item);
     unlink_interval(timeline, interval);
 }
 
-static void begin_interval(struct timeline_builder *timeline, struct lane *lane, bool span,
-                           const struct event *event, const struct definition *definition)
+struct interval *interval_begin(struct timeline_builder *timeline, struct lane *lane,
+                                enum interval_scope scope, const struct timeline_item *item,
+                                struct kernel_object *object)
 {
     struct interval *interval = timeline->spare;
-    const struct decode_stream *stream = lane->stream;
 
     if (interval != NULL)
         timeline->spare = interval->chain;
     else
         interval = memory_new(1, sizeof(*interval));
-    *interval = (struct interval){.span = span,
-                                  .owner = span ? stream->session->ordinal : stream->ordinal,
-                                  .id = event->id,
-                                  .argument = {event->argument[0], event->argument[1]},
-                                  .begin_ticks = event->ticks,
-                                  .number = ++timeline->numbers,
-                                  .stream = stream,
-                                  .definition = definition,
+    *interval = (struct interval){.scope = scope,
+                                  .owner = owner_of(lane, scope, object),
+                                  .begin = *item,
+                                  .object = object,
                                   .before = lane->last};
-    *(lane->last != NULL ? &lane->last->behind : &lane->first) = interval;
-    lane->last = interval;
-    if (span) {
-        interval->older = timeline->youngest;
-        *(timeline->youngest != NULL ? &timeline->youngest->younger : &timeline->oldest) = interval;
-        timeline->youngest = interval;
-        timeline->span_count++;
-    }
-    if (timeline->open_count == timeline->slot_count)
-        grow_slots(timeline);
-    *slot_of(timeline, span, interval->owner, interval->id, interval->argument[0]) = interval;
-    timeline->open_count++;
+    interval->begin.kind = scope == SCOPE_SESSION ? TIMELINE_SPAN_BEGIN : TIMELINE_STATE_BEGIN;
+    interval->begin.stream = interval->begin.begin_stream = lane->stream;
+    interval->begin.begin_ticks = item->ticks;
+    interval->begin.number = ++timeline->numbers;
+    link_interval(timeline, lane, interval);
 
-    struct timeline_item item = {.kind = span ? TIMELINE_SPAN_BEGIN : TIMELINE_STATE_BEGIN,
-                                 .stream = stream,
-                                 .ticks = event->ticks,
-                                 .definition = definition,
-                                 .id = event->id,
-                                 .argument = {event->argument[0], event->argument[1]},
-                                 .begin_ticks = event->ticks,
-                                 .begin_stream = stream,
-                                 .number = interval->number,
-                                 .tag = &interval->tag};
-    timeline->sink(timeline->context, &item);
+    struct timeline_item begin = interval->begin;
+
+    begin.tag = &interval->tag;
+    timeline->sink(timeline->context, &begin);
+    return interval;
 }
 
 /* ------------------------------------------------------------------ events */
-
-static bool lost_since(const struct lost_until *lost, uint64_t ticks)
-{
-    return lost->any && lost->ticks >= ticks;
-}
 
 static void note_lost(struct lost_until *lost, uint64_t ticks)
 {
@@ -253,42 +237,83 @@ static void note_lost(struct lost_until *lost, uint64_t ticks)
     lost->any = true;
 }
 
+static void note_lost_stream(struct lost_streams *lost, const struct decode_stream *stream,
+                             uint64_t ticks)
+{
+    int at = lost->stream[0] != NULL && lost->stream[0] != stream;
+
+    if (lost->stream[at] != stream || ticks > lost->ticks[at]) {
+        if (at == 1 && lost->stream[1] != stream && lost->stream[1] != NULL &&
+            ticks <= lost->ticks[1])
+            return;
+        lost->stream[at] = stream;
+        lost->ticks[at] = ticks;
+    }
+    if (at == 1 && ticks > lost->ticks[0])
+        *lost = (struct lost_streams){{lost->stream[1], lost->stream[0]},
+                                      {lost->ticks[1], lost->ticks[0]}};
+}
+
+static const struct timeline_actor *actor_of(const struct lane *lane)
+{
+    const struct kernel_object *object = kernel_context(lane);
+
+    return object != NULL ? &object->actor : NULL;
+}
+
+static struct timeline_item event_item(const struct lane *lane, const struct event *event,
+                                       const struct definition *definition)
+{
+    return (struct timeline_item){.stream = lane->stream,
+                                  .ticks = event->ticks,
+                                  .definition = definition,
+                                  .id = event->id,
+                                  .argument = {event->argument[0], event->argument[1]},
+                                  .actor = actor_of(lane)};
+}
+
 static void take_state(struct timeline_builder *timeline, struct lane *lane,
                        const struct event *event, const struct definition *definition)
 {
-    struct interval *old = *slot_of(timeline, false, lane->stream->ordinal, event->id, 0);
+    struct kernel_object *context = kernel_context(lane);
+    enum interval_scope scope = context != NULL ? SCOPE_ACTOR : SCOPE_STREAM;
+    struct interval *old = *slot_of(timeline, scope, owner_of(lane, scope, context), event->id, 0);
+    struct timeline_item item = event_item(lane, event, definition);
 
     if (old != NULL)
-        end_interval(timeline, old, lane->stream, event->ticks, TIMELINE_NEXT, false);
-    begin_interval(timeline, lane, false, event, definition);
+        interval_end(timeline, old,
+                     &(struct interval_end){
+                         .stream = lane->stream, .ticks = event->ticks, .cause = TIMELINE_NEXT});
+    interval_begin(timeline, lane, scope, &item, context);
 }
 
 static void take_span_begin(struct timeline_builder *timeline, struct lane *lane,
                             const struct event *event, const struct definition *definition)
 {
-    struct interval *old =
-        *slot_of(timeline, true, lane->stream->session->ordinal, event->id, event->argument[0]);
+    struct interval *old = *slot_of(timeline, SCOPE_SESSION, lane->stream->session->ordinal,
+                                    event->id, event->argument[0]);
+    struct timeline_item item = event_item(lane, event, definition);
+    struct interval_end end = {.stream = lane->stream, .ticks = event->ticks, .by = item.actor};
 
-    if (old != NULL)
-        end_interval(timeline, old, lane->stream, event->ticks, TIMELINE_AGAIN,
-                     lost_since(&timeline->lost, old->begin_ticks));
-    else if (timeline->span_count == timeline->span_limit)
-        end_interval(timeline, timeline->oldest, lane->stream, event->ticks, TIMELINE_FORGOTTEN,
-                     true);
-    begin_interval(timeline, lane, true, event, definition);
+    if (old != NULL) {
+        end.cause = TIMELINE_AGAIN;
+        end.uncertain = lost_since(&timeline->lost, old->begin.begin_ticks);
+        interval_end(timeline, old, &end);
+    } else if (timeline->span_count == timeline->span_limit) {
+        end.cause = TIMELINE_FORGOTTEN;
+        end.uncertain = true;
+        interval_end(timeline, timeline->spans.oldest, &end);
+    }
+    interval_begin(timeline, lane, SCOPE_SESSION, &item, kernel_context(lane));
 }
 
 static void put_event(struct timeline_builder *timeline, enum timeline_kind kind,
-                      const struct decode_stream *stream, const struct event *event,
+                      const struct lane *lane, const struct event *event,
                       const struct definition *definition)
 {
-    struct timeline_item item = {.kind = kind,
-                                 .stream = stream,
-                                 .ticks = event->ticks,
-                                 .definition = definition,
-                                 .id = event->id,
-                                 .argument = {event->argument[0], event->argument[1]}};
+    struct timeline_item item = event_item(lane, event, definition);
 
+    item.kind = kind;
     item.uncertain = kind == TIMELINE_ORPHAN && timeline->lost.any;
     timeline->sink(timeline->context, &item);
 }
@@ -297,28 +322,29 @@ static void take_span_end(struct timeline_builder *timeline, struct lane *lane,
                           const struct event *event, const struct definition *definition)
 {
     /* The end's id follows that of its begin. */
-    struct interval *begun =
-        *slot_of(timeline, true, lane->stream->session->ordinal, event->id - 1, event->argument[0]);
+    struct interval *begun = *slot_of(timeline, SCOPE_SESSION, lane->stream->session->ordinal,
+                                      event->id - 1, event->argument[0]);
 
     if (begun == NULL)
-        put_event(timeline, TIMELINE_ORPHAN, lane->stream, event, definition);
+        put_event(timeline, TIMELINE_ORPHAN, lane, event, definition);
     else
-        end_interval(timeline, begun, lane->stream, event->ticks, TIMELINE_NEXT,
-                     lost_since(&lane->lost, begun->begin_ticks));
+        interval_end(
+            timeline, begun,
+            &(struct interval_end){.stream = lane->stream,
+                                   .ticks = event->ticks,
+                                   .cause = TIMELINE_NEXT,
+                                   .uncertain = lost_since(&lane->lost, begun->begin.begin_ticks),
+                                   .by = actor_of(lane)});
 }
 
-static void take_string(struct timeline_builder *timeline, struct decode_run *run, uint32_t number,
+static void take_string(struct timeline_builder *timeline, struct lane *lane,
+                        struct decode_run *run, uint32_t number,
                         const struct definition *definition)
 {
-    const struct event *event = &run->events[number];
     const struct note *text = decoder_text(run, number);
-    struct timeline_item item = {.kind = TIMELINE_INSTANT,
-                                 .stream = run->stream,
-                                 .ticks = event->ticks,
-                                 .definition = definition,
-                                 .id = event->id,
-                                 .argument = {event->argument[0], event->argument[1]}};
+    struct timeline_item item = event_item(lane, &run->events[number], definition);
 
+    item.kind = TIMELINE_INSTANT;
     if (text != NULL) {
         item.text = batch_text(run->batch, text);
         item.text_size = text->text.size;
@@ -331,11 +357,14 @@ static void take_event(struct timeline_builder *timeline, struct lane *lane, str
                        uint32_t number)
 {
     const struct event *event = &run->events[number];
-    const struct definition *definition = decoder_definition(run->stream, event->id);
+    const struct definition *definition;
 
+    if (kernel_take(timeline, lane, event))
+        return;
+    definition = decoder_definition(run->stream, event->id);
     switch (definition != NULL ? definition->class : TARE_CLASS_EVENT) {
     case TARE_CLASS_VALUE:
-        put_event(timeline, TIMELINE_VALUE, run->stream, event, definition);
+        put_event(timeline, TIMELINE_VALUE, lane, event, definition);
         break;
     case TARE_CLASS_STATE:
         take_state(timeline, lane, event, definition);
@@ -347,10 +376,10 @@ static void take_event(struct timeline_builder *timeline, struct lane *lane, str
         take_span_end(timeline, lane, event, definition);
         break;
     case TARE_CLASS_STRING:
-        take_string(timeline, run, number, definition);
+        take_string(timeline, lane, run, number, definition);
         break;
     default:
-        put_event(timeline, TIMELINE_INSTANT, run->stream, event, definition);
+        put_event(timeline, TIMELINE_INSTANT, lane, event, definition);
         break;
     }
 }
@@ -360,8 +389,12 @@ static void take_event(struct timeline_builder *timeline, struct lane *lane, str
 /* Ends what began in this stream, the innermost first. */
 static void cut_lane(struct timeline_builder *timeline, struct lane *lane, uint64_t ticks)
 {
+    const struct interval_end end = {
+        .stream = lane->stream, .ticks = ticks, .cause = TIMELINE_CUT, .uncertain = true};
+
     while (lane->last != NULL)
-        end_interval(timeline, lane->last, lane->stream, ticks, TIMELINE_CUT, true);
+        interval_end(timeline, lane->last, &end);
+    kernel_forget(lane);
 }
 
 /* `cut_ticks`: until when at least what is open lasted. */
@@ -375,6 +408,7 @@ static void put_lost(struct timeline_builder *timeline, struct lane *lane,
     if (item->loss != TIMELINE_UNVERIFIED) {
         note_lost(&lane->lost, item->ticks);
         note_lost(&timeline->lost, item->ticks);
+        note_lost_stream(&timeline->lost_streams, lane->stream, item->ticks);
         cut_lane(timeline, lane, cut_ticks);
     }
     timeline->sink(timeline->context, item);
@@ -462,11 +496,15 @@ static void take_end(struct timeline_builder *timeline, struct lane *lane, const
     struct timeline_item item = {
         .kind = TIMELINE_END, .stream = lane->stream, .ticks = note->ticks};
 
+    const struct interval_end end = {
+        .stream = lane->stream, .ticks = note->ticks, .cause = TIMELINE_CLOSED};
+
     for (struct interval *at = lane->last, *before; at != NULL; at = before) {
         before = at->before;
-        if (!at->span)
-            end_interval(timeline, at, lane->stream, note->ticks, TIMELINE_CLOSED, false);
+        if (at->scope != SCOPE_SESSION)
+            interval_end(timeline, at, &end);
     }
+    kernel_forget(lane);
     timeline->sink(timeline->context, &item);
 }
 
@@ -532,9 +570,9 @@ static struct process_end *process_ends(const struct timeline_builder *timeline,
 
     *count = 0;
     for (size_t i = 0; i < timeline->lane_count; i++) {
-        const struct lane *lane = &timeline->lanes[i];
+        const struct lane *lane = timeline->lanes[i];
 
-        if (lane->stream != NULL && lane->stream->session == timeline->session)
+        if (lane != NULL && lane->stream->session == timeline->session)
             ends[(*count)++] = (struct process_end){process_of(lane->stream), lane->highest_ticks};
     }
     qsort(ends, *count, sizeof(*ends), compare_ends);
@@ -556,6 +594,15 @@ static uint64_t end_of_process(const struct process_end *ends, size_t count, uin
     return ends[low - 1].ticks;
 }
 
+/* Unseen, on another core. That a task runs no longer, its own core would say. */
+static bool may_have_changed(const struct timeline_builder *timeline,
+                             const struct interval *interval)
+{
+    return interval->begin.actor != NULL && interval->begin.activity != TIMELINE_RUNNING &&
+           lost_elsewhere(&timeline->lost_streams, interval->begin.stream,
+                          interval->begin.begin_ticks);
+}
+
 /* `complete`: see timeline_finish(). */
 static void end_session(struct timeline_builder *timeline, bool complete)
 {
@@ -563,20 +610,30 @@ static void end_session(struct timeline_builder *timeline, bool complete)
     struct process_end *ends = process_ends(timeline, &count);
 
     for (size_t i = 0; i < timeline->lane_count; i++) {
-        struct lane *lane = &timeline->lanes[i];
+        struct lane *lane = timeline->lanes[i];
 
-        while (lane->last != NULL) {
+        while (lane != NULL && lane->last != NULL) {
             struct interval *interval = lane->last;
-            bool lost = interval->span && lost_since(&timeline->lost, interval->begin_ticks);
+            bool lost = interval->scope == SCOPE_SESSION
+                            ? lost_since(&timeline->lost, interval->begin.begin_ticks)
+                            : may_have_changed(timeline, interval);
 
-            end_interval(timeline, interval, lane->stream,
-                         complete ? end_of_process(ends, count, process_of(lane->stream))
-                                  : lane->last_ticks,
-                         TIMELINE_LEFT_OPEN, lost || !complete);
+            interval_end(timeline, interval,
+                         &(struct interval_end){
+                             .stream = lane->stream,
+                             .ticks = complete
+                                          ? end_of_process(ends, count, process_of(lane->stream))
+                                          : lane->last_ticks,
+                             .cause = TIMELINE_LEFT_OPEN,
+                             .uncertain = lost || !complete});
         }
+        if (lane != NULL)
+            kernel_forget(lane);
     }
     free(ends);
+    kernel_free_objects(timeline);
     timeline->lost.any = false;
+    timeline->lost_streams = (struct lost_streams){.stream = {NULL}};
 }
 
 static void advance(struct lane *lane, uint64_t ticks)
@@ -626,31 +683,4 @@ void timeline_finish(struct timeline_builder *timeline, bool complete)
 bool timeline_complete(const struct decoder *decoder)
 {
     return decoder_kind(decoder) == INPUT_IMAGE || decoder_facts(decoder)->finished;
-}
-
-/* ------------------------------------------------------------------ names */
-
-const char *timeline_loss_name(enum timeline_loss loss)
-{
-    static const char *const names[] = {[TIMELINE_DROPPED] = "dropped",
-                                        [TIMELINE_SUPPRESSED] = "suppressed",
-                                        [TIMELINE_GAP] = "gap",
-                                        [TIMELINE_DISORDER] = "disorder",
-                                        [TIMELINE_DAMAGE] = "damage",
-                                        [TIMELINE_BACKWARDS] = "clock backwards",
-                                        [TIMELINE_UNVERIFIED] = "unverified"};
-
-    return names[loss];
-}
-
-const char *timeline_cause_text(enum timeline_cause cause)
-{
-    static const char *const texts[] = {[TIMELINE_NEXT] = "ended",
-                                        [TIMELINE_AGAIN] = "began again without an end",
-                                        [TIMELINE_CUT] = "cut by a loss",
-                                        [TIMELINE_CLOSED] = "the recording of this thread ended",
-                                        [TIMELINE_LEFT_OPEN] = "open when the recording ended",
-                                        [TIMELINE_FORGOTTEN] = "too many spans were open"};
-
-    return texts[cause];
 }

@@ -1,5 +1,6 @@
 /* From the decoder's runs to what happened when: states and spans with begin and end, values,
- * instants, and what was lost, as one sequence of items that is handed to a function.
+ * instants, what the tasks of a kernel did, and what was lost, as one sequence of items that is
+ * handed to a function.
  *
  *     struct timeline_builder *timeline = timeline_new(TIMELINE_SPAN_LIMIT, take_item, context);
  *     while (decoder_next(decoder, &run))
@@ -22,6 +23,21 @@
  * TIMELINE_LEFT_OPEN. At most `span_limit` are open at a time; one more ends the one that has been
  * open longest (TIMELINE_FORGOTTEN).
  *
+ * Actors. The events of a kernel's objects (FORMAT.md, 3.13) say which task, interrupt or software
+ * timer runs. Each is an actor, with a lane of its own below the core (the stream) that it was
+ * first seen on; another generation of an id is another actor. What a program records while an
+ * actor runs belongs to it: item->actor. Where that is not known, and where there is no kernel, it
+ * is NULL: the lane of the stream itself. A state machine of the program then belongs to the actor.
+ *   What an actor does is a state too, with item->activity. A task is RUNNING from when it is
+ * switched in until another one is. If it has begun to wait by then, it is BLOCKED, else PREEMPTED;
+ * what it waits for, it waits for until an event says that it may run: READY. (A wait that ended
+ * before the switch: READY as well.) An interrupt is RUNNING from enter to exit, on top of the
+ * task, whose state does not change; interrupts nest. A timer's function is RUNNING from its begin
+ * to its end, in the task that calls it, to which the events in it belong. All tasks without a
+ * number are one actor, which is RUNNING or of unknown state. A task of which no state is open is
+ * in an unknown state, not idle: before the first event that tells, and after a loss. With several
+ * cores, a state that lasted while another core lost something is uncertain.
+ *
  * Losses. Dropped or suppressed events, a gap on the path and damage end every state of that stream
  * and every span that began in it (TIMELINE_CUT), at the first moment about which nothing is known;
  * until the next event says more, nothing is open. A span that began elsewhere stays open.
@@ -29,7 +45,8 @@
  * has ended; on a span that ends in a stream which has lost something since the span began; on one
  * that has no end of its own, if any stream of the session has lost something since then.
  *
- * Memory: one record for each stream and each state and span that is open.
+ * Memory: one record for each stream, each object of the kernel (256 at most for an id), and each
+ * state and span that is open.
  */
 #ifndef MOD_TIMELINE_H
 #define MOD_TIMELINE_H
@@ -42,14 +59,15 @@
 
 enum timeline_kind {
     TIMELINE_STREAM,  /* a stream begins; its first item */
-    TIMELINE_INSTANT, /* an event that stands for itself: plain, string, without definition */
+    TIMELINE_INSTANT, /* an event that stands for itself: plain, string, of an object of the kernel,
+                         without definition. Events that begin or end an activity are none. */
     TIMELINE_TEXT,    /* the text of an earlier string event, which was complete only now */
     TIMELINE_VALUE,   /* argument[0] is the value from now on */
     TIMELINE_STATE_BEGIN,
     TIMELINE_STATE_END,
     TIMELINE_SPAN_BEGIN,
     TIMELINE_SPAN_END,
-    TIMELINE_ORPHAN, /* end of a span whose begin is not known */
+    TIMELINE_ORPHAN, /* end of a span, interrupt or timer whose begin is not known */
     TIMELINE_LOST,   /* something of this stream is missing or not to be trusted */
     TIMELINE_END     /* the recording of this stream was ended in order */
 };
@@ -61,7 +79,46 @@ enum timeline_cause {
     TIMELINE_CUT,       /* a loss, gap or fault: the true end may be missing */
     TIMELINE_CLOSED,    /* the recording of its stream was ended in order (states only) */
     TIMELINE_LEFT_OPEN, /* it was open when the data ended */
-    TIMELINE_FORGOTTEN  /* too many spans open */
+    TIMELINE_FORGOTTEN, /* too many spans open */
+    TIMELINE_DELETED,   /* the actor was deleted */
+    TIMELINE_NO_EXIT, /* an interrupt's exit is missing: one below it has ended, or it came again */
+    TIMELINE_SWITCHED /* a state of the program, recorded when no actor was known: now one is */
+};
+
+enum timeline_actor_kind {
+    TIMELINE_TASK,
+    TIMELINE_INTERRUPT,
+    TIMELINE_TIMER
+};
+
+/* Valid until the session ends. */
+struct timeline_actor {
+    enum timeline_actor_kind kind;
+    uint32_t ordinal;                    /* in order of appearance, over all sessions */
+    const struct decode_stream *stream;  /* the core that it was first seen on */
+    const struct definition *definition; /* the latest that is known; never NULL */
+    uint32_t id, generation;
+    bool created;                     /* its creation was recorded */
+    bool priority_known, inherited;   /* inherited: from a task that waits for its mutex */
+    uint32_t priority, base_priority; /* at present; without what is inherited */
+};
+
+enum timeline_activity {
+    TIMELINE_PROGRAM, /* none: a state that the program declared */
+    TIMELINE_RUNNING,
+    TIMELINE_READY,
+    TIMELINE_PREEMPTED,
+    TIMELINE_BLOCKED
+};
+
+enum timeline_wait {
+    TIMELINE_WAIT_NONE,
+    TIMELINE_WAIT_SEND,    /* for room in item->object */
+    TIMELINE_WAIT_RECEIVE, /* to receive from it, take it, see bits in it */
+    TIMELINE_WAIT_DELAY,   /* argument[0]: ticks of the kernel; of DELAY_UNTIL the tick count */
+    TIMELINE_WAIT_DELAY_UNTIL,
+    TIMELINE_WAIT_NOTIFICATION,
+    TIMELINE_WAIT_SUSPENDED
 };
 
 enum timeline_loss {
@@ -81,8 +138,28 @@ struct timeline_item {
     uint64_t ticks;                      /* when; of STATE_END, SPAN_END and LOST the end */
     const struct definition *definition; /* of the event, of ends that of the begin; NULL: unknown
                                           */
-    uint32_t id;          /* of the event, of ends that of the begin; not of STREAM, LOST, END */
+    uint32_t id; /* of the event, of ends that of the begin; not of STREAM, LOST, END; of an
+                    activity the actor's */
     uint32_t argument[2]; /* as recorded; STATE: [0] the state; SPAN, ORPHAN: [0] the span's id */
+
+    /* Whose lane it belongs to, of ends that of the begin; NULL: the stream's own. An event of a
+     * task (created, notified, ...) belongs to that task, whoever ran. */
+    const struct timeline_actor *actor;
+    /* Who else: begin of READY: who made it so; begin of PREEMPTED: the task that runs instead;
+     * SPAN_END: where it ended; event of a task: who ran. NULL: not known. */
+    const struct timeline_actor *by;
+
+    /* INSTANT: whose event it is, BLOCKED: what it waits for; NULL: no object of the kernel. Its
+     * `definition` is NULL. */
+    const struct definition *object;
+    uint32_t operation;      /* of the object's event (enum tare_operation) */
+    enum tare_kernel kernel; /* of a KERNEL record its kind (argument[1]: its value); 0 */
+    const struct timeline_actor *holder; /* BLOCKED, event HOLDER: who holds the mutex; NULL: not
+                                            known */
+
+    /* STATE */
+    enum timeline_activity activity;
+    enum timeline_wait wait; /* BLOCKED */
 
     /* STATE, SPAN and LOST */
     uint64_t begin_ticks;
@@ -128,5 +205,18 @@ void timeline_free(struct timeline_builder *timeline);
 /* For people and for JSON: "dropped", "gap", ...; "cut by a loss", ... */
 const char *timeline_loss_name(enum timeline_loss loss);
 const char *timeline_cause_text(enum timeline_cause cause);
+/* "running", "ready", "preempted", "blocked". */
+const char *timeline_activity_name(enum timeline_activity activity);
+
+/* Names, safe for terminals. Of an actor or another object: its own, else its class and id: "task
+ * #010". Of an event: "tick", of an object "requests: send", of a state its value or, of an
+ * activity, "running", "blocked: receive requests". */
+void timeline_append_object(struct buffer *out, const struct definition *object);
+void timeline_append_event(struct buffer *out, const struct timeline_item *item);
+void timeline_append_state(struct buffer *out, const struct timeline_item *item);
+/* Of an event of an object: what argument[1] is ("priority"), its unit ("" for none) and value;
+ * NULL: it has none. */
+const char *timeline_kernel_value(const struct timeline_item *item, const char **unit,
+                                  uint32_t *value);
 
 #endif

@@ -9,14 +9,17 @@ import subprocess
 import sys
 
 SOURCE, TARE, BUILD = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
-EXPECTED = SOURCE / "tests" / "pipe" / "export_perfetto.expected"
+EXPECTED = SOURCE / "tests" / "pipe"
 sys.path[:0] = [str(SOURCE / "tools"), str(SOURCE / "tests" / "pipe")]
+import export_perfetto_kernel
 import perfetto_trace
 import vector_encoder as encoder
 import vectors_variants
 
 EVENT, VALUE, STATE, SPAN_BEGIN, SPAN_END, STRING, CATEGORY, STREAM = range(1, 9)
 LOSSES = {"dropped", "suppressed", "gap", "disorder", "damage", "clock backwards", "unverified"}
+KERNEL_TRACK = re.compile("scheduling$|((counting )?semaphore|(recursive )?mutex|queue|event group|"
+                          "buffer|timer|interrupt) ")
 VARIANTS = 300
 ORIGIN, MONOTONIC, REALTIME, TICK_NS = 0x10000, 5_000_000_000, 1_700_000_000_000_000_000, 10
 
@@ -36,7 +39,7 @@ def snapshot(ticks):
 
 def ring(number, thread):
     data = bytearray(encoder.joined(encoder.ring(number=number, kind=2)))
-    data[80:88] = struct.pack("<2I", 4000, thread)
+    data[104:112] = struct.pack("<2I", 4000, thread)
     return encoder.chunk(3, [(bytes(data), "ring")], number=number)
 
 
@@ -95,18 +98,24 @@ def made_by_hand():
         snapshot(ORIGIN + 100_000_000) + encoder.text_chunk(6, b"{}"))
 
 
-def check_made_by_hand():
-    pathlib.Path("hand.tare").write_bytes(made_by_hand())
-    trace = export("hand.tare", "hand.perfetto")
-    with open("hand.perfetto", "rb") as file:
+def export_as_stored(data, name, stored):
+    """The trace of the recording, whose text must be that of the file `stored`, byte for byte."""
+    pathlib.Path(name + ".tare").write_bytes(data)
+    trace = export(name + ".tare", name + ".perfetto")
+    with open(name + ".perfetto", "rb") as file:
         done = subprocess.run(["protoc", "--decode_raw"], stdin=file, stdout=subprocess.PIPE,
                               check=True)
-    pathlib.Path("hand.decoded").write_bytes(done.stdout)
+    pathlib.Path(name + ".decoded").write_bytes(done.stdout)
     if "--store" in sys.argv:
-        EXPECTED.write_bytes(done.stdout)
-    difference = subprocess.run(["diff", "-u", str(EXPECTED), "hand.decoded"],
+        (EXPECTED / stored).write_bytes(done.stdout)
+    difference = subprocess.run(["diff", "-u", str(EXPECTED / stored), name + ".decoded"],
                                 stdout=subprocess.PIPE, check=False)
     assert difference.returncode == 0, difference.stdout.decode()[:4000]
+    return trace
+
+
+def check_made_by_hand():
+    trace = export_as_stored(made_by_hand(), "hand", "export_perfetto.expected")
     assert trace.snapshots == [{3: MONOTONIC, 1: REALTIME}]
     expect("tracks", sorted((t.kind, t.name, path(trace, t), t.process, t.thread)
                             for t in trace.tracks.values()), [
@@ -186,6 +195,79 @@ def check_stretch():
             if s["track"].name == "lost"], [("dropped", 5000, 6000)])
 
 
+# ------------------------------------------------------------------ a kernel
+
+
+def check_kernel():
+    """Every slice and instant of export_perfetto_kernel.py, worked out by hand."""
+    trace = export_as_stored(export_perfetto_kernel.recording(), "kernel",
+                             "export_perfetto_kernel.expected")
+    expect("tracks of a kernel", sorted((t.kind, path(trace, t), t.process, t.thread)
+                                        for t in trace.tracks.values()), [
+        ("child", "session 00005E51/consumer/scheduling", None, None),
+        ("child", "session 00005E51/core 0/interrupt uart", None, None),
+        ("child", "session 00005E51/core 0/lost", None, None),
+        ("child", "session 00005E51/core 0/timer #032", None, None),
+        ("child", "session 00005E51/mutex lock", None, None),
+        ("child", "session 00005E51/producer/mode", None, None),
+        ("child", "session 00005E51/producer/scheduling", None, None),
+        ("child", "session 00005E51/queue requests", None, None),
+        ("counter", "session 00005E51/depth (items)", None, None),
+        ("process", "session 00005E51", 1, None),
+        ("thread", "session 00005E51/consumer", 1, 0x1001200),
+        ("thread", "session 00005E51/core 0", 1, 2),
+        ("thread", "session 00005E51/producer", 1, 0x1001000)])
+    cut = {"end": "cut by a loss", "end uncertain": True}
+    low, high = {"priority": 1}, {"priority": 3}
+    inherited = {"priority": 3, "priority is inherited": True}
+    expect("slices of a kernel",
+           [(path(trace, s["track"]).split("/", 1)[1], s["name"], (s["time"] - MONOTONIC) // 10,
+             (s["end"] - MONOTONIC) // 10, s["depth"], s["notes"]) for s in trace.slices], [
+        ("producer/scheduling", "ready", 110, 260, 0, low),
+        ("consumer/scheduling", "ready", 125, 200, 0, high),
+        ("consumer/scheduling", "running", 200, 260, 0, high),
+        ("consumer/scheduling", "blocked: receive requests", 260, 352, 0, high),
+        ("producer/scheduling", "running", 260, 370, 0, low),
+        ("producer", "work", 310, 450, 0, {"id": 7}),
+        ("core 0/interrupt uart", "uart", 340, 360, 0, {}),
+        ("consumer/scheduling", "ready", 352, 370, 0, {"by": "interrupt uart", **high}),
+        ("producer/scheduling", "preempted", 370, 420, 0, {"by": "consumer", **low}),
+        ("consumer/scheduling", "running", 370, 420, 0, high),
+        ("consumer/scheduling", "blocked: take lock", 420, 464, 0, {"held by": "producer", **high}),
+        ("producer/scheduling", "running", 420, 480, 0, inherited),
+        ("consumer/scheduling", "ready", 464, 480, 0, {"by": "producer", **high}),
+        ("producer/scheduling", "preempted", 480, 520, 0, {"by": "consumer", **low}),
+        ("consumer/scheduling", "running", 480, 520, 0, high),
+        ("consumer/scheduling", "blocked: delay", 520, 600, 0,
+         {"ticks of the kernel": 5, **high, **cut}),
+        ("producer/scheduling", "running", 520, 600, 0, {**low, **cut}),
+        ("producer/mode", "busy", 540, 600, 0, cut),
+        ("core 0/timer #032", "timer #032", 560, 570, 0, {}),
+        ("core 0/lost", "dropped", 600, 900, 0, {"events": 5}),
+        ("consumer/scheduling", "running", 1000, 1100, 0,
+         {"end": "the recording of this thread ended", **high})])
+    expect("instants of a kernel",
+           [(path(trace, i["track"]).split("/", 1)[1], i["name"], (i["time"] - MONOTONIC) // 10,
+             i["notes"]) for i in trace.instants], [
+        ("producer", "producer: created", 100, {"priority": 1}),
+        ("consumer", "consumer: created", 120, {"priority": 3}),
+        ("queue requests", "requests: created", 130, {"length": 4}),
+        ("queue requests", "requests: block on receive", 240, {"by": "consumer"}),
+        ("mutex lock", "lock: take", 300, {"by": "producer"}),
+        ("queue requests", "requests: send", 350, {"by": "interrupt uart"}),
+        ("queue requests", "requests: receive", 380, {"by": "consumer"}),
+        ("mutex lock", "lock: block on take", 400, {"by": "consumer"}),
+        ("mutex lock", "lock: holder", 402, {"by": "consumer", "held by": "producer"}),
+        ("producer", "producer: inherits", 404, {"priority": 3, "by": "consumer"}),
+        ("mutex lock", "lock: give", 460, {"by": "producer"}),
+        ("producer", "producer: disinherits", 462, {"priority": 1, "by": "producer"}),
+        ("mutex lock", "lock: take", 490, {"by": "consumer"}),
+        ("consumer", "consumer: delay", 500, {"time (ticks of the kernel)": 5, "by": "consumer"}),
+        ("core 0/timer #032", "timer #032: created", 550, {"by": "producer"})])
+    expect("counters of a kernel", [(c["track"].name, (c["time"] - MONOTONIC) // 10, c["value"])
+                                    for c in trace.counters], [("depth (items)", 345, 3)])
+
+
 # ------------------------------------------------------------------ whatever stands in the input
 
 
@@ -196,9 +278,10 @@ def check_damaged():
     for hexadecimal in sorted((SOURCE / "spec" / "vectors").glob("*/*.hex")):
         inputs[hexadecimal.stem] = bytes.fromhex(re.sub("#.*", "", hexadecimal.read_text()))
     inputs["hand"] = made_by_hand()
-    accepted = 0
+    inputs["kernel"] = export_perfetto_kernel.recording()
+    accepted = kernels = 0
     for data in list(inputs.values()) + [data for name, data in vectors_variants.variants(
-            {"hand": inputs["hand"], **inputs}, VARIANTS, 1)]:
+            {name: inputs[name] for name in ("hand", "kernel", *inputs)}, VARIANTS, 1)]:
         pathlib.Path("damaged.tare").write_bytes(data)
         done = subprocess.run([TARE, "export", "-q", "damaged.tare", "--to", "perfetto"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
@@ -216,6 +299,11 @@ def check_damaged():
             assert told == shown, "%s: the dump has %d, the export %d" % (kind, told, shown)
         assert sum(line["type"] == "gap" for line in lines) == \
             sum(s["name"] == "gap" for s in trace.slices)
+        # What a kernel does becomes fewer or more slices than it has events.
+        if any(line["type"] == "event" and (line["id"] == 0xC0A or line["id"] in range(2, 8))
+               for line in lines) or any(KERNEL_TRACK.match(t.name) for t in trace.tracks.values()):
+            kernels += 1
+            continue
         shown = len(trace.instants) + len(trace.counters) + sum(
             "state" in s["track"].name or s["name"] not in LOSSES for s in trace.slices)
         # An end with a begin is no slice of its own; a text that came late is an instant more.
@@ -224,7 +312,8 @@ def check_damaged():
         late = sum(line["type"] == "text" for line in lines)
         orphans = sum("end without begin" in i["name"] for i in trace.instants)
         assert shown == stored - ends + orphans + late, (shown, stored, ends, orphans, late)
-    print("%d of %d inputs were exported" % (accepted, len(inputs) + VARIANTS))
+    assert kernels < accepted / 2, (kernels, accepted)
+    print("%d of %d inputs were exported, %d of a kernel" % (accepted, len(inputs) + VARIANTS, kernels))
 
 
 # ------------------------------------------------------------------ real threads
@@ -323,6 +412,7 @@ def expect(what, found, wanted):
 def main():
     check_made_by_hand()
     check_stretch()
+    check_kernel()
     check_damaged()
     check_gateway()
 

@@ -42,7 +42,7 @@ static void put_words(struct writer *writer, uint32_t ticks, const uint32_t *wor
     if (writer->count % BLOCK == 0) {
         uint32_t *anchor = &writer->words[writer->count];
         const uint32_t content[TARE_ANCHOR_WORDS] = {
-            TARE_SYNC, 6u << 24, SESSION << 16 | writer->number, ticks, writer->count, 0};
+            TARE_SYNC, TARE_FORMAT_VERSION << 28 | 6u << 24, SESSION << 16 | writer->number, ticks, writer->count, 0};
 
         memcpy(anchor, content, sizeof(content));
         anchor[TARE_ANCHOR_SYNC] |= tare_anchor_check(anchor);
