@@ -18,10 +18,37 @@
 #error "No port for this machine: write one (port/README.md) and set TARE_PORT_FILE"
 #endif
 
+/* Out of the way of what is fast, and small. */
+#define TARE_RARE __attribute__((cold))
+
+uint32_t tare_categories_on;
+
+#if TARE_PORT_TARGET
+
+#include "tare_kernel.h"
+
+/* Ids above belong to kernel objects. */
+#define TARE_LAST_ID0 (TARE_ID_LAST0 - 4u * TARE_OBJECTS)
+
+#include "tare_target.inl"
+
+#include "tare_ring.inl"
+
+#include "tare_slow_target.inl"
+
+#include "tare_names.inl"
+
+#include "tare_objects.inl"
+
+#include "tare_start_target.inl"
+
+#else
+
+#define TARE_LAST_ID0 TARE_ID_LAST0
+
 /* What the writer of a ring keeps for itself. */
 struct tare_writer {
-    struct tare_ring
-        *ready; /* Linux: `ring` between two events, NULL inside one or before the first */
+    struct tare_ring *ready; /* `ring` between two events, NULL inside one or before the first */
     struct tare_ring *ring;
     uint32_t *words;      /* the ring's buffer */
     uint32_t limit;       /* bytes: the fast path may write up to here */
@@ -29,32 +56,28 @@ struct tare_writer {
     uint64_t high;        /* high part of the time that a reader of the ring knows */
     tare_clock high_here; /* the bits of it that the clock shows */
     uint32_t fast;        /* all bits set: the fast path reads the right clock; else 0 */
-    uint32_t shift;       /* Linux: counter to ticks */
-    uint32_t clock_last, clock_turns; /* target: widens the 32-bit clock */
+    uint32_t shift;       /* counter to ticks */
 };
 
-uint32_t tare_categories_on;
-
-#if TARE_PORT_TARGET
-#include "tare_target.inl"
-#else
 #include "tare_thread.inl"
-#endif
+
 #include "tare_ring.inl"
+
+#include "tare_slow_thread.inl"
+
 #include "tare_names.inl"
-#if TARE_PORT_TARGET
-#include "tare_start_target.inl"
-#else
+
 #include "tare_start_linux.inl"
+
 #endif
 
-void tare_enable(uint32_t categories)
+TARE_RARE void tare_enable(uint32_t categories)
 {
     if (tare_started())
         tare_switch(categories, 0);
 }
 
-void tare_disable(uint32_t categories)
+TARE_RARE void tare_disable(uint32_t categories)
 {
     tare_switch(0, categories);
 }

@@ -65,9 +65,13 @@ int tare_start(void);
  * Linux: runs by itself at exit(), behind the destructors of the program. */
 void tare_stop(void);
 
-/* Target only (on Linux it does nothing): keeps the 64-bit time through silences. Call it at least
- * once per half turn of the port's clock, for example from the tick hook. [hot] */
+/* Target only (on Linux they do nothing): keep the 64-bit time through silences, take a command
+ * from the reader, and write a name now and then for readers that come late. Call one of them from
+ * one place, at least once per half turn of the port's clock: tare_service from a loop or timer,
+ * tare_tick from the tick of a kernel, whose count it records now and then as a second clock. Task
+ * or interrupt, each core for itself. [hot] but for the calls that write a name: [text] */
 void tare_service(void);
+void tare_tick(uint32_t count);
 
 /* Switches categories on or off, bit n for category n; takes effect at the next event of every
  * thread. [hot] */
@@ -82,12 +86,18 @@ void tare_thread_name(const char *name);
  * quiet; while they record, each figure is at most one event a thread behind. */
 void tare_counts(struct tare_totals *counts);
 
+/* For transports (transport/), target only: the ring of a core, and its up channel with the
+ * offsets, which need not lie in the ring. Any time; valid after tare_start. */
+struct tare_ring *tare_ring_of_core(uint32_t core);
+struct tare_channel *tare_channel_of_core(uint32_t core);
+
 #endif /* TARE_ENABLED */
 
 #define TARE_ERROR_NO_SESSION (-1) /* Linux: not started by `tare record`; events stay off */
 #define TARE_ERROR_REGION \
     (-2) /* Linux: shared memory of the session missing or of another version */
 #define TARE_ERROR_CLOCK (-3) /* the clock stands still or runs backwards */
+#define TARE_ERROR_CACHE (-4) /* target: a data cache lies between the ring and its reader */
 
 /* ------------------------------------------------------------------ declaring events: eight macros
  *

@@ -9,13 +9,24 @@
  * TARE_RING_BYTES   4096         bytes  target: RAM of the ring; Linux: the collector decides
  * TARE_BLOCK_WORDS  256          words  target: block size, 64, 128 or 256; smaller blocks recover
  *                                       sooner after damage and cost more (6 words a block)
+ * TARE_FULL_POLICY  TARE_DROP           target: what a full ring does. TARE_DROP refuses new events
+ *                                       until a reader makes room; TARE_OVERWRITE keeps the newest,
+ *                                       for snapshots: an RTT reader cannot drain such a ring
+ * TARE_OBJECTS      0            number target: kernel objects that can have a name at a time
+ * TARE_NAME_BYTES   20           bytes  target: RAM of each, 4 of them its id
+ * TARE_NAME_PERIOD  2000         calls  of tare_service between two rounds that write all names
+ *                                       again, one at each call, for readers that come late
+ * TARE_RTT_CHANNEL  own block           target: number of an up channel in the RTT control block
+ *                                       that the firmware has already (several cores: the first)
+ * TARE_RTT_BLOCK    _SEGGER_RTT         its symbol
+ * TARE_CORES        1                   target: cores that record, each into a ring of its own
  * TARE_CATEGORIES   0xFFFFFFFF   bits   target: categories that are on after tare_start
  * TARE_TEXT_LIMIT   255          bytes  longest string event, at most 1023
  * TARE_CLOCK_READ   DWT CYCCNT          target: expression that gives the free-running 32-bit clock
  * TARE_CLOCK_HZ     none         Hz     target: its rate
- * TARE_SESSION      1                   target: number of the session, 1 to 65535; give a boot
- *                                       counter if you have one, so that a reader sees a restart
- *                                       (65536 counts as 1 again, and so on)
+ * TARE_SESSION      counts up           target: number of the session, 1 to 65535, so that a reader
+ *                                       sees a restart; by itself it is counted in the section
+ *                                       .noinit, which start-up code must leave alone
  */
 /* clang-format on */
 #ifndef TARE_CONF_H
@@ -40,8 +51,25 @@
 #ifndef TARE_TEXT_LIMIT
 #define TARE_TEXT_LIMIT 255
 #endif
-#ifndef TARE_SESSION
-#define TARE_SESSION 1u
+#define TARE_DROP 0
+#define TARE_OVERWRITE 1
+#ifndef TARE_FULL_POLICY
+#define TARE_FULL_POLICY TARE_DROP
+#endif
+#ifndef TARE_OBJECTS
+#define TARE_OBJECTS 0
+#endif
+#ifndef TARE_NAME_BYTES
+#define TARE_NAME_BYTES 20
+#endif
+#ifndef TARE_NAME_PERIOD
+#define TARE_NAME_PERIOD 2000
+#endif
+#ifndef TARE_RTT_BLOCK
+#define TARE_RTT_BLOCK _SEGGER_RTT
+#endif
+#ifndef TARE_CORES
+#define TARE_CORES 1
 #endif
 
 #if TARE_BLOCK_WORDS != 64 && TARE_BLOCK_WORDS != 128 && TARE_BLOCK_WORDS != 256
@@ -50,6 +78,18 @@
 #if TARE_RING_BYTES < 8 * TARE_BLOCK_WORDS || TARE_RING_BYTES % (4 * TARE_BLOCK_WORDS) != 0
 #error \
     "TARE_RING_BYTES must be a multiple of the block (4 * TARE_BLOCK_WORDS bytes), at least two blocks"
+#endif
+#if TARE_OBJECTS < 0 || TARE_OBJECTS > 400
+#error "TARE_OBJECTS must be 0 to 400"
+#endif
+#if TARE_NAME_BYTES < 8 || TARE_NAME_BYTES > 256 || TARE_NAME_BYTES % 4 != 0
+#error "TARE_NAME_BYTES must be a multiple of 4 from 8 to 256"
+#endif
+#if TARE_FULL_POLICY != TARE_DROP && TARE_FULL_POLICY != TARE_OVERWRITE
+#error "TARE_FULL_POLICY must be TARE_DROP or TARE_OVERWRITE"
+#endif
+#if TARE_CORES < 1 || TARE_CORES > 16
+#error "TARE_CORES must be 1 to 16"
 #endif
 #if TARE_TEXT_LIMIT < 8 || TARE_TEXT_LIMIT > 1023
 #error "TARE_TEXT_LIMIT must be 8 to 1023"

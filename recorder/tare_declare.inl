@@ -132,6 +132,22 @@ static inline uint32_t tare_word_f32(float value)
             tare_put1(symbol##_words[1], id); \
     }
 
+#define TARE_PRIVATE_INTERRUPT(symbol, category, text) \
+    static uint32_t symbol##_words[2] = {(uint32_t)TARE_ID_UNNAMED0 << TARE_STAMP_BITS, \
+                                         (uint32_t)TARE_ID_UNNAMED0 << TARE_STAMP_BITS}; \
+    TARE_PRIVATE_DESCRIBE(symbol, symbol##_words, TARE_CLASS_INTERRUPT, tare_category_##category, \
+                          0, text) \
+    static inline void symbol##_enter(void) \
+    { \
+        if (TARE_IS_ON(category)) \
+            tare_put0(symbol##_words[0]); \
+    } \
+    static inline void symbol##_exit(void) \
+    { \
+        if (TARE_IS_ON(category)) \
+            tare_put0(symbol##_words[1]); \
+    }
+
 #define TARE_PRIVATE_STRING(symbol, category, text) \
     static uint32_t symbol##_word = (uint32_t)TARE_ID_UNNAMED1 << TARE_STAMP_BITS; \
     TARE_PRIVATE_DESCRIBE(symbol, &symbol##_word, TARE_CLASS_STRING, tare_category_##category, 1, \
@@ -172,6 +188,13 @@ static inline uint32_t tare_word_f32(float value)
     { \
         (void)id; \
     }
+#define TARE_PRIVATE_INTERRUPT(symbol, category, text) \
+    static inline void symbol##_enter(void) \
+    { \
+    } \
+    static inline void symbol##_exit(void) \
+    { \
+    }
 #define TARE_PRIVATE_STRING(symbol, category, text) \
     static inline void symbol(const char *string) \
     { \
@@ -187,6 +210,10 @@ static inline void tare_stop(void)
 }
 static inline void tare_service(void)
 {
+}
+static inline void tare_tick(uint32_t count)
+{
+    (void)count;
 }
 static inline void tare_enable(uint32_t categories)
 {

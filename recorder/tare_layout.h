@@ -91,7 +91,7 @@ static inline uint32_t tare_anchor_check(const uint32_t *anchor)
 /* ------------------------------------------------------------------ ring: of a thread or core */
 
 #define TARE_RING_MAGIC 0x52A7E001u
-/* Words of room that only the last loss records and the end record may use. */
+/* Linux: words of room that only the last loss records and the end record may use. */
 #define TARE_RESERVE_WORDS 48u
 
 enum tare_ring_state {
@@ -169,13 +169,15 @@ struct tare_ring {
     uint32_t policy;     /* enum tare_full_policy */
 
     /* Target: the writer's own. Readers pass over them. */
-    uint32_t limit;     /* bytes: the fast path may write up to here */
-    uint32_t block_end; /* bytes: end of the present block; 0: the next record opens one */
-    uint32_t high[2];   /* high part of the time that a reader of the ring knows, low word first */
-    uint32_t next_definition; /* its number; of names above all declarations */
+    uint32_t high_here; /* of the time that a reader knows, the bits that the clock shows */
+    uint32_t limit;     /* bytes: the fast path may write up to here; below 4: see
+                           tare_slow_target.inl */
+    uint32_t block_end; /* bytes: end of the present block; 0: the next record opens the first */
+    uint32_t high[2];   /* bits 20 and up of the time, low word first */
+    uint32_t known;     /* the low word of it that a reader of the ring knows */
+    uint32_t next_definition; /* its number; names of kernel objects follow the declarations */
     uint32_t service_calls;   /* until the next definition */
-    uint32_t commands[4];     /* buffer of the down channel */
-    uint32_t unused;
+    uint32_t commands[3];     /* buffer of the down channel */
 };
 
 /* What is known of one object of the kernel, readable at any time. An entry is in use when `what`

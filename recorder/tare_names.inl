@@ -2,7 +2,7 @@
  * ring with the events and leave it in small portions; on Linux each process writes them into a
  * ring of their own that no reader consumes, so that a late reader finds them too. */
 
-static uint32_t tare_text_length(const char *text, uint32_t limit)
+static TARE_RARE uint32_t tare_text_length(const char *text, uint32_t limit)
 {
     uint32_t length = 0;
 
@@ -12,7 +12,8 @@ static uint32_t tare_text_length(const char *text, uint32_t limit)
 }
 
 /* The 8 bytes of `text` from `at` on as two words, independent of the byte order. */
-static void tare_text_words(const char *text, uint32_t length, uint32_t at, uint32_t words[2])
+static TARE_RARE void tare_text_words(const char *text, uint32_t length, uint32_t at,
+                                      uint32_t words[2])
 {
     uint32_t i;
 
@@ -21,7 +22,7 @@ static void tare_text_words(const char *text, uint32_t length, uint32_t at, uint
         words[i / 4] |= (uint32_t)(unsigned char)text[at + i] << 8 * (i % 4);
 }
 
-void tare_put_string(uint32_t word, const char *string)
+TARE_RARE void tare_put_string(uint32_t word, const char *string)
 {
     uint32_t length = string ? tare_text_length(string, TARE_TEXT_LIMIT) : 0;
     uint32_t at, words[2];
@@ -35,48 +36,39 @@ void tare_put_string(uint32_t word, const char *string)
 
 #define TARE_DEFINITION_LIMIT 1023u /* bytes of text */
 
-/* Writes one definition whole, or nothing: 0 when there was no room for it. */
-static int tare_define(struct tare_writer *writer, uint64_t time, uint32_t event_class,
-                       uint32_t category, uint32_t id, const char *text)
-{
-    struct tare_ring *ring = writer->ring;
-    uint32_t length = tare_text_length(text, TARE_DEFINITION_LIMIT);
-    uint32_t records = 1 + (length + 7) / 8;
-    uint32_t at, words[2];
+/* Writes one definition; 0 when there was no room for it. */
+static int tare_define(struct tare_writer *writer, uint32_t event_class, uint32_t category,
+                       uint32_t id, const char *text);
 
-    /* A block of 64 words takes 19 records of 3 words and its own 7 words of anchor and padding. */
-    if (tare_room(ring) < (int32_t)(4 * (TARE_AROUND_WORDS + 2 * TARE_LOSS_WORDS + 3 * records +
-                                         records / 19 * (1 + TARE_ANCHOR_WORDS))))
-        return 0;
-    tare_store_losses(writer, ring, time);
-    tare_store(writer, ring, time, TARE_WORD(TARE_ID_DEFINE),
-               event_class << 24 | category << 16 | id, length);
-    for (at = 0; at < length; at += 8) {
-        tare_text_words(text, length, at, words);
-        tare_store(writer, ring, time, TARE_WORD(TARE_ID_TEXT), words[0], words[1]);
-    }
-    tare_set_limit(writer, ring);
-    return 1;
-}
+/* Writes a record of the recorder's own. */
+static void tare_note(struct tare_writer *writer, enum tare_id id, uint32_t first, uint32_t second);
+
+/* Empties the ring, which no reader has seen yet. */
+static void tare_rewind(struct tare_writer *writer);
 
 /* Defines what one declaration declares; 0 when there was no room. */
-static int tare_define_event(struct tare_writer *writer, uint64_t time,
-                             const struct tare_event *event)
+static TARE_RARE int tare_define_event(struct tare_writer *writer, const struct tare_event *event)
 {
     uint32_t id = event->word ? event->word[0] >> TARE_STAMP_BITS : event->category;
 
-    if (event->event_class != TARE_CLASS_SPAN_BEGIN)
-        return tare_define(writer, time, event->event_class, event->category, id, event->text);
-    return tare_define(writer, time, TARE_CLASS_SPAN_BEGIN, event->category, id, event->text) &&
-           tare_define(writer, time, TARE_CLASS_SPAN_END, event->category,
-                       event->word[1] >> TARE_STAMP_BITS, event->text);
+    return tare_define(writer, event->event_class, event->category, id, event->text) &&
+           (event->event_class != TARE_CLASS_SPAN_BEGIN ||
+            tare_define(writer, TARE_CLASS_SPAN_END, event->category,
+                        event->word[1] >> TARE_STAMP_BITS, event->text));
 }
 
-/* Gives the ids of one declaration: `id` and, for a span, the one behind it. */
-static void tare_give_id(const struct tare_event *event, uint32_t id)
+/* A span and an interrupt have two words and two ids. */
+static int tare_has_two(const struct tare_event *event)
+{
+    return event->event_class == TARE_CLASS_SPAN_BEGIN ||
+           event->event_class == TARE_CLASS_INTERRUPT;
+}
+
+/* Gives the ids of one declaration: `id` and maybe the one behind it. */
+static TARE_RARE void tare_give_id(const struct tare_event *event, uint32_t id)
 {
     event->word[0] = TARE_WORD(id);
-    if (event->event_class == TARE_CLASS_SPAN_BEGIN)
+    if (tare_has_two(event))
         event->word[1] = TARE_WORD(id + 1);
 }
 
@@ -85,7 +77,7 @@ static uint32_t tare_ids_wanted(const struct tare_event *event)
 {
     if (!event->word)
         return 0;
-    return event->event_class == TARE_CLASS_SPAN_BEGIN ? 2 : 1;
+    return tare_has_two(event) ? 2 : 1;
 }
 
 /* A declaration that got no id keeps its "unnamed" word and has nothing to define. */
@@ -98,23 +90,20 @@ static int tare_has_name(const struct tare_event *event)
 
 /* First and last id for events with 0, 1 and 2 argument words. */
 static const uint32_t tare_first_id[3] = {TARE_ID_FREE0, TARE_ID_FREE1, TARE_ID_FREE2};
-static const uint32_t tare_last_id[3] = {TARE_ID_LAST0, TARE_ID_LAST1, TARE_ID_LAST2};
+static const uint32_t tare_last_id[3] = {TARE_LAST_ID0, TARE_ID_LAST1, TARE_ID_LAST2};
 
 /* Cost of one event with `arguments` argument words, in thousandths of a tick: the fastest of five
  * rounds, so that an interrupt in between does not count. `writer` is the one that tare_put finds;
  * its ring is used as scratch memory and left empty. */
-static uint32_t tare_measure(struct tare_writer *writer, uint32_t arguments)
+static TARE_RARE uint32_t tare_measure(struct tare_writer *writer, uint32_t arguments)
 {
-    enum {
-        TARE_MEASURE_EVENTS = 16
-    }; /* these, one before them and an anchor fit a block of 64 words */
     uint32_t best = 0xFFFFFFFFu;
     int round, i;
 
     for (round = 0; round < 5; round++) {
         tare_clock begin = 0;
 
-        writer->ring->up.write_offset = writer->block_end = writer->limit = 0;
+        tare_rewind(writer);
         for (i = -1; i < TARE_MEASURE_EVENTS; i++) {
             if (i == 0) /* the first one opened the block */
                 begin = tare_clock_here(writer);
@@ -129,32 +118,30 @@ static uint32_t tare_measure(struct tare_writer *writer, uint32_t arguments)
         if (begin < best)
             best = (uint32_t)begin;
     }
-    writer->ring->up.write_offset = writer->block_end = writer->limit = 0;
-    writer->ring->lap_index = 0;
+    tare_rewind(writer);
     return best * 1000u / TARE_MEASURE_EVENTS;
 }
 
 /* Does the clock move, and only forwards? 0 or TARE_ERROR_CLOCK. */
-static int tare_test_clock(struct tare_writer *writer)
+static TARE_RARE int tare_test_clock(struct tare_writer *writer)
 {
-    uint64_t first = tare_time(writer, tare_clock_here(writer)), last = first;
+    uint32_t first = (uint32_t)tare_time(writer, tare_clock_here(writer)), last = first;
     int i;
 
     for (i = 0; i < 100 || (last == first && i < 1000000); i++) { /* a slow clock gets its time */
-        uint64_t now = tare_time(writer, tare_clock_here(writer));
+        uint32_t now = (uint32_t)tare_time(writer, tare_clock_here(writer));
 
-        if (now < last)
+        if ((int32_t)(now - last) < 0)
             return TARE_ERROR_CLOCK;
         last = now;
     }
-    return last > first ? 0 : TARE_ERROR_CLOCK;
+    return last != first ? 0 : TARE_ERROR_CLOCK;
 }
 
-static void tare_define_costs(struct tare_writer *writer, uint64_t time, const uint32_t costs[3])
+static TARE_RARE void tare_define_costs(struct tare_writer *writer, const uint32_t costs[3])
 {
     uint32_t arguments;
 
     for (arguments = 0; arguments < 3; arguments++)
-        tare_store(writer, writer->ring, time, TARE_WORD(TARE_ID_SELF_COST), arguments,
-                   costs[arguments]);
+        tare_note(writer, TARE_ID_SELF_COST, arguments, costs[arguments]);
 }

@@ -38,6 +38,41 @@ static void tare_unlock_names(void)
     __atomic_store_n(&tare_names_lock, 0, __ATOMIC_RELEASE);
 }
 
+/* Writes one definition whole, or nothing: 0 when there was no room for it. */
+static int tare_define(struct tare_writer *writer, uint32_t event_class, uint32_t category,
+                       uint32_t id, const char *text)
+{
+    struct tare_ring *ring = writer->ring;
+    uint64_t time = tare_time_now(writer);
+    uint32_t length = tare_text_length(text, TARE_DEFINITION_LIMIT);
+    uint32_t records = 1 + (length + 7) / 8;
+    uint32_t at, words[2];
+
+    /* A block of 64 words takes 19 records of 3 words and its own 7 words of anchor and padding. */
+    if (tare_room(ring) < (int32_t)(4 * (TARE_AROUND_WORDS + 2 * TARE_LOSS_WORDS + 3 * records +
+                                         records / 19 * (1 + TARE_ANCHOR_WORDS))))
+        return 0;
+    tare_store_losses(writer, ring, time);
+    tare_store(writer, ring, time, TARE_WORD(TARE_ID_DEFINE),
+               event_class << 24 | category << 16 | id, length);
+    for (at = 0; at < length; at += 8) {
+        tare_text_words(text, length, at, words);
+        tare_store(writer, ring, time, TARE_WORD(TARE_ID_TEXT), words[0], words[1]);
+    }
+    tare_set_limit(writer, ring);
+    return 1;
+}
+
+static void tare_note(struct tare_writer *writer, enum tare_id id, uint32_t first, uint32_t second)
+{
+    tare_store(writer, writer->ring, tare_time_now(writer), TARE_WORD(id), first, second);
+}
+
+static void tare_rewind(struct tare_writer *writer)
+{
+    writer->ring->up.write_offset = writer->block_end = writer->limit = 0;
+}
+
 /* With the lock held: the writer for names, or NULL. */
 static struct tare_writer *tare_names(void)
 {
@@ -74,8 +109,7 @@ int tare_register(const struct tare_event *events, const struct tare_event *end)
     writer = tare_names();
     for (event = events; event < end; event++) {
         tare_give_ids(event);
-        if (tare_has_name(event) && writer &&
-            !tare_define_event(writer, tare_time_now(writer), event))
+        if (tare_has_name(event) && writer && !tare_define_event(writer, event))
             writer->ring->names_lost++;
     }
     tare_unlock_names();
@@ -92,8 +126,8 @@ void tare_thread_name(const char *name)
     memcpy(kept, name, tare_text_length(name, sizeof(kept) - 1));
     tare_lock_names();
     writer = tare_names();
-    if (writer && !tare_define(writer, tare_time_now(writer), TARE_CLASS_STREAM, 0,
-                               tare_self->ring->stream & 0xFFFFu, kept))
+    if (writer &&
+        !tare_define(writer, TARE_CLASS_STREAM, 0, tare_self->ring->stream & 0xFFFFu, kept))
         writer->ring->names_lost++;
     tare_unlock_names();
 }
@@ -201,7 +235,7 @@ int tare_start(void)
     failed = writer ? tare_test_clock(writer) : TARE_ERROR_REGION;
     if (failed == 0) {
         tare_measure_costs(writer, costs);
-        tare_define_costs(writer, tare_time_now(writer), costs);
+        tare_define_costs(writer, costs);
     }
     tare_unlock_names();
     if (failed)
@@ -228,6 +262,11 @@ static __attribute__((destructor(101), used)) void tare_stop_at_exit(void)
 
 void tare_service(void)
 {
+}
+
+void tare_tick(uint32_t count)
+{
+    (void)count;
 }
 
 void tare_counts(struct tare_totals *counts)

@@ -1,63 +1,87 @@
-/* Target without an operating system: one core, one ring, all of it in one static structure, so
- * that the fast path reaches everything from one address. */
+/* Target without an operating system's threads: one ring a core, in one static structure, so that
+ * the fast path reaches everything from one address. The ring is its own writer. */
 
-static struct {
+#define tare_writer tare_ring
+
+/* Debugger-visible: tools find it by this name. */
+static struct tare_core {
     struct tare_ring ring;
-    struct tare_writer writer;
     uint32_t words[TARE_RING_BYTES / 4];
-} tare0;
+} tare0[TARE_CORES];
 
-/* What the locked part of tare_put needs; interrupts are masked from here ... */
-#define TARE_LOCK(writer, ring) \
+/* Where the up channel of a ring lies: in the ring itself, in one control block for all cores, or
+ * in the one that the firmware has already. */
+#if defined(TARE_RTT_CHANNEL)
+extern char TARE_RTT_BLOCK[];
+#define TARE_UP_OF_CORE(core) \
+    ((struct tare_channel *)(void *)(TARE_RTT_BLOCK + 24 + \
+                                     sizeof(struct tare_channel) * (TARE_RTT_CHANNEL + (core))))
+#elif TARE_CORES > 1
+static struct {
+    char id[16];
+    uint32_t up_channels, down_channels;
+    struct tare_channel up[TARE_CORES], down;
+} tare_rtt;
+#define TARE_UP_OF_CORE(core) (tare_rtt.up + (core))
+#else
+#define TARE_UP_OF_CORE(core) (&tare0[core].ring.up)
+#endif
+
+#if TARE_CORES > 1
+#define TARE_UP(ring) TARE_UP_OF_CORE((ring)->stream)
+#define TARE_HERE() (&tare0[tare_port_core()].ring)
+#else
+#define TARE_UP(ring) ((void)(ring), TARE_UP_OF_CORE(0))
+#define TARE_HERE() (&tare0[0].ring)
+#endif
+
+/* The words follow the ring. */
+#define TARE_WORDS_AT(ring, offset) \
+    ((uint32_t *)(void *)((char *)(ring) + offsetof(struct tare_core, words) + (offset)))
+
+/* What the locked part of tare_put needs; interrupts are masked from here, and only then the core
+ * is certain ... */
+#define TARE_LOCK(writer, locked) \
     uint32_t tare_lock_state = tare_port_mask(); \
-    ring = &tare0.ring
+    locked = writer = TARE_HERE()
 /* ... to here. */
 #define TARE_UNLOCK(writer, ring) tare_port_unmask(tare_lock_state)
 
 /* Nothing kills a record half-way here. */
 #define TARE_NOTE_WRITING(ring, offset) ((void)0)
 
-static inline struct tare_writer *tare_writer_here(void)
+static inline struct tare_ring *tare_writer_here(void)
 {
-    return &tare0.writer;
+    return TARE_HERE();
 }
 
-static inline tare_clock tare_clock_here(const struct tare_writer *writer)
+static inline tare_clock tare_clock_here(const struct tare_ring *ring)
 {
-    (void)writer;
+    (void)ring;
     return tare_port_clock();
 }
 
-/* Widens the clock. Sees each turn, because a turn changes the high part and that comes here; over
- * a silence of more than a turn tare_service keeps count. */
-static uint64_t tare_time(struct tare_writer *writer, tare_clock clock)
+/* Widens the clock, of which 12 bits are bits 20 to 31 of the time. Interrupts are masked. Sees
+ * each turn, because a turn changes the high part and that comes here; over a silence of more than
+ * half a turn tare_service keeps count. */
+static void tare_widen(struct tare_ring *ring, tare_clock clock)
 {
-    if (clock < writer->clock_last)
-        writer->clock_turns++;
-    writer->clock_last = clock;
-    return (uint64_t)writer->clock_turns << 32 | clock;
+    uint32_t here = clock >> TARE_STAMP_BITS, old = ring->high[0];
+    uint32_t high = (old & ~0xFFFu) | here;
+
+    if (high < old) {
+        high += 0x1000;
+        if (high < 0x1000)
+            ring->high[1]++;
+    }
+    ring->high[0] = high;
 }
 
-/* The ring is never missing here. */
-static inline void tare_put_unready(uint32_t word, uint32_t first, uint32_t second)
+static uint64_t tare_time(struct tare_ring *ring, tare_clock clock)
 {
-    (void)word;
-    (void)first;
-    (void)second;
-}
-
-/* Counters of the ring change with interrupts masked alone; small cores have nothing better. */
-static inline void tare_count_one(uint32_t *counter)
-{
-    ++*counter;
-}
-
-static inline uint32_t tare_take_count(uint32_t *counter)
-{
-    uint32_t count = *counter;
-
-    *counter = 0;
-    return count;
+    tare_widen(ring, clock);
+    return ((uint64_t)ring->high[1] << 32 | ring->high[0]) << TARE_STAMP_BITS |
+           (clock & TARE_STAMP_MASK);
 }
 
 static inline void tare_switch(uint32_t on, uint32_t off)

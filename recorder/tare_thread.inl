@@ -48,6 +48,9 @@ static __thread struct tare_writer *tare_self TARE_THREAD_MODEL = &tare_no_write
     __atomic_store_n(&ring->writing, (offset) + 1u, __ATOMIC_RELAXED); \
     TARE_SIGNAL_FENCE()
 
+#define TARE_UP(ring) (&(ring)->up)
+#define TARE_WORDS_AT(writer, offset) ((uint32_t *)(void *)((char *)(writer)->words + (offset)))
+
 static inline struct tare_writer *tare_writer_here(void)
 {
     return tare_self;

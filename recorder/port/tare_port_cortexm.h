@@ -78,6 +78,18 @@ static inline void tare_port_unmask(uint32_t state)
 
 #endif
 
+/* ------------------------------------------------------------------ stamp */
+
+#if __ARM_ARCH_ISA_THUMB >= 2
+/* The compiler does not find this instruction by itself. */
+#define TARE_PORT_STAMP
+static inline uint32_t tare_port_stamp(uint32_t word, uint32_t clock)
+{
+    __asm("bfi %0, %1, #0, #20" : "+r"(word) : "r"(clock));
+    return word;
+}
+#endif
+
 /* ------------------------------------------------------------------ order of memory
  * ARM's application note 321 (Memory Barrier Instructions): the Cortex-M0, M0+, M1, M3 and M4 write
  * to memory in the order of the program and need no DMB for that. The compiler proves that it
