@@ -510,9 +510,9 @@ static void datagrams_restart(void **state)
     words[0] ^= 1; /* another time in the first anchor */
     send_number(&recording, 0, SECOND);
     send_number(&recording, 1, SECOND);
-    words[0] ^= 1;
     send_number(&recording, 0, 2 * SECOND); /* as before, yet too late to be a repeated one */
     send_number(&recording, 1, 2 * SECOND);
+    words[0] ^= 1;
     recording_end(&recording);
     assert_int_equal(recording.frames.counts.restarts, 2);
     assert_int_equal(recording.frames.counts.frames, 10);
