@@ -9,7 +9,7 @@ import sys
 
 SOURCE = os.environ["SOURCE"]
 RIG = os.path.join(SOURCE, "cost", "rigs", "qemu")
-HERE = os.path.join(SOURCE, "tests", "target", "cortexm3")
+TESTS = os.path.join(SOURCE, "tests", "target")
 INSTRUCTION_NS = 32  # of the board's time, see run_board.sh
 LOOPS = ("nothing", "off", "event0", "event1", "event2")
 TEXT = "a text that the interrupt may cut into"
@@ -55,10 +55,10 @@ def run(*command, **environment):
     return done.stdout
 
 
-def build(board, name, *options, program="cortexm3_program.c"):
-    run(os.path.join(RIG, "build_board.sh"), name, os.path.join(HERE, program), "-I" + HERE,
-        "-I" + os.path.join(SOURCE, "cost", "figures"), '-DTARE_CONF_FILE="cortexm3_conf.h"',
-        *options, **board.environment())
+def build(board, name, *options, program=os.path.join("cortexm3", "cortexm3_program.c")):
+    run(os.path.join(RIG, "build_board.sh"), name, os.path.join(TESTS, program),
+        "-I" + os.path.join(TESTS, "cortexm3"), "-I" + os.path.join(SOURCE, "cost", "figures"),
+        '-DTARE_CONF_FILE="cortexm3_conf.h"', *options, **board.environment())
 
 
 # ---------------------------------------------------------------------- the binary
@@ -98,12 +98,12 @@ def instructions(board, program, function):
 class Code:
     """Where the recorder and the measured loops lie, and what their instructions mean."""
 
-    def __init__(self, board, program):
+    def __init__(self, board, program, more="loop_"):
+        """`more` begins the names of functions that count beside the recorder's."""
         table = symbols(board, program)
-        # With what the compiler's own library does for them: memset, __ctzsi2. Without two that
-        # are not measured, and long.
+        # With what the compiler's own library does for them: memset, __ctzsi2.
         ranges = [(address, address + size, name) for name, (address, size) in table.items()
-                  if size and re.match("tare_(?!put_string|counts)|loop_|__|mem", name) and
+                  if size and re.match("tare_|__|mem|" + more, name) and
                   address < board.data]
         self.entries = {address: name for address, _, name in ranges}
         self.ranges = ranges
@@ -126,31 +126,30 @@ class Code:
         elif re.match(r"bx lr|ret$|(pop|ldmia).*pc|ldr(\.w)? pc,", instruction.strip()):
             self.returns.add(address)
 
-    def filter(self):
-        return ",".join(f"{begin:#x}..{end - 1:#x}" for begin, end, _ in sorted(self.ranges))
+    def filter(self, without=()):
+        return ",".join(f"{begin:#x}..{end - 1:#x}" for begin, end, name in sorted(self.ranges)
+                        if name not in without)
 
 
 # ---------------------------------------------------------------------- the run
 
 
+def log_addresses(path):
+    """Addresses of the instructions in QEMU's log. It has one that reads a device twice, as QEMU
+    starts it again with its clock brought up to date; none of these branches to itself."""
+    with open(path, "rb") as log:
+        texts = re.findall(rb"^Trace [^/]*/([0-9a-f]+)/", log.read(), re.MULTILINE)
+    return [int(text, 16) for text, before in zip(texts, [b"", *texts]) if text != before]
+
+
 def read_log(path, code):
     """Instructions of each call of each measured loop, and the longest stretch with interrupts
     masked of each function: those behind the one that masks, up to and with the one that unmasks.
-    The slow path within a measured loop is the opening of a new block. QEMU logs an instruction that
-    reads a device twice, as it starts it again with its clock brought up to date; none of these
-    branches to itself."""
+    The slow path within a measured loop is the opening of a new block."""
     calls = {name: [] for name in LOOPS}
     masked = {}
     loop, count, masked_since, owner = None, 0, None, None
-    executed, previous = 0, None
-    with open(path, "rb") as log:
-        addresses = re.findall(rb"^Trace [^/]*/([0-9a-f]+)/", log.read(), re.MULTILINE)
-    for text in addresses:
-        if text == previous:
-            continue
-        previous = text
-        address = int(text, 16)
-        executed += 1
+    for executed, address in enumerate(log_addresses(path)):
         name = code.entries.get(address, "")
         if name.startswith("loop_"):
             loop, count = name[5:], 0
@@ -167,9 +166,10 @@ def read_log(path, code):
     return calls, masked
 
 
-def run_program(board, program, *options):
+def run_program(board, program, *options, **environment):
     """The program's account; leaves the file ram."""
-    output = run(os.path.join(RIG, "run_board.sh"), program, "ram", *options, **board.environment())
+    output = run(os.path.join(RIG, "run_board.sh"), program, "ram", *options,
+                 **board.environment(), **environment)
     return {name: int(value) for name, value in (line.split() for line in output.splitlines())}
 
 
@@ -274,9 +274,10 @@ def check_recording(board, program, account):
     """The account of both ways to read what the program recorded. Gives the listing of all of it."""
     with open("ram", "rb") as file:
         ram = file.read(symbols(board, program)[board.data_end][0] - board.ram)
-    begin = account["collected_address"] - board.ram
+        file.seek(account["collected_address"] - board.ram)
+        collected = file.read(4 * account["collected_words"])
     with open("stream.raw", "wb") as file:
-        file.write(ram[begin:begin + 4 * account["collected_words"]] + unread_words(board, ram))
+        file.write(collected + unread_words(board, ram))
     whole = decode("stream.raw")
     check_account(whole, account, account["attempted"], account["dropped"])
     require(not whole.of("gap"), "a gap in what was collected")
@@ -355,7 +356,7 @@ def run_and_measure(board, program):
     """Runs the program, checks all that it recorded, and gives its costs."""
     code = Code(board, program)
     account = run_program(board, program, "-singlestep", "-d", "exec,nochain", "-D", "log",
-                          "-dfilter", code.filter())
+                          "-dfilter", code.filter(("tare_put_string", "tare_counts")))
     calls, masked = read_log("log", code)
     os.remove("log")
     listing, _ = check_recording(board, program, account)

@@ -1,12 +1,11 @@
 /* Records on a target without an operating system, keeps its own account of it, and prints that
  * account. cortexm3_check.py compares it with what two decoders find in the memory.
  *
- * The ring is emptied by this program itself, in the place of a debug probe: collect() copies what
- * is unread to `collected` and moves the read offset. So the whole stream is `collected` and then
- * what is still in the ring; the image of the memory alone gives the last part.
+ * The ring is emptied by this program itself (target_drain.h). The image of the memory alone gives
+ * the last part.
  */
 #include "figure_loops.h"
-#include "board.h"
+#include "target_drain.h"
 
 #ifndef BATCHES
 #define BATCHES 8u
@@ -22,50 +21,17 @@ TARE_VALUE(tick_number, counted, "tick number", u32, "ticks")
 TARE_SPAN(job, counted, "job")
 TARE_STRING(say, counted, "say")
 
-static struct tare_ring *ring;
-static uint32_t collected[1u << 16], collected_words;
-
 /* Attempted events, counted apart because the interrupt may come at any instruction. */
 static uint32_t attempted_outside;
 static volatile uint32_t attempted_in_tick, ticks;
 
-/* ------------------------------------------------------------------ the reader's part */
-
-static struct tare_ring *find_ring(void)
-{
-    uint32_t *word;
-
-    for (word = board_data_begin; word < board_bss_end; word++) {
-        struct tare_ring *found =
-            (struct tare_ring *)((char *)word - offsetof(struct tare_ring, magic));
-
-        if (*word == TARE_RING_MAGIC && found->self == (uint32_t)found)
-            return found;
-    }
-    return NULL;
-}
-
-static void collect(void)
-{
-    const uint32_t *words = (const uint32_t *)ring->up.buffer;
-    uint32_t write = ring->up.write_offset, read = ring->up.read_offset;
-
-    while (read != write) {
-        if (collected_words == sizeof(collected) / sizeof(collected[0]))
-            board_exit(98);
-        collected[collected_words++] = words[read / 4];
-        read = read + 4 == ring->up.bytes ? 0 : read + 4;
-    }
-    ring->up.read_offset = read;
-}
-
 /* Records up to a block border, so that what comes next can be read without what was before. */
 static void fill_block(void)
 {
-    while (ring->up.write_offset % (4 * ring->block_words) != 0) {
+    while (words_left() != 0) {
         mark();
         attempted_outside++;
-        collect();
+        drain();
     }
 }
 
@@ -78,8 +44,8 @@ static void turn_at_block_ends(void)
     for (left = 0; left < 5; left++)
         for (arguments = 0; arguments < 3; arguments++) {
             fill_block();
-            while ((ring->block_words - ring->up.write_offset / 4) % ring->block_words != left) {
-                collect();
+            while (words_left() != left) {
+                drain();
                 mark();
                 attempted_outside++;
             }
@@ -92,7 +58,7 @@ static void turn_at_block_ends(void)
                 pair(left, -(int32_t)left);
             attempted_outside++;
         }
-    collect();
+    drain();
 }
 
 /* ------------------------------------------------------------------ what events cost */
@@ -106,14 +72,6 @@ static uint32_t time_of(figure_loop *loop, uint32_t count)
     return BOARD_COUNTER - begin;
 }
 
-static void print(const char *name, uint32_t number)
-{
-    board_print(name);
-    board_print(" ");
-    board_print_number(number);
-    board_print("\n");
-}
-
 /* Long batches with all that comes with them, then the same number of short ones that stay within
  * a block: the fast path alone. */
 static void measure(const char *name, figure_loop *loop, uint32_t is_event)
@@ -121,7 +79,7 @@ static void measure(const char *name, figure_loop *loop, uint32_t is_event)
     uint32_t batch, all = 0, fast = 0;
 
     for (batch = 0; batch < BATCHES; batch++) {
-        collect();
+        drain();
         all += time_of(loop, LONG_BATCH);
     }
     for (batch = 0; batch < BATCHES; batch++) {
@@ -138,14 +96,6 @@ static void measure(const char *name, figure_loop *loop, uint32_t is_event)
 }
 
 /* ------------------------------------------------------------------ use and loss */
-
-static uint32_t dropped_so_far(void)
-{
-    struct tare_totals totals;
-
-    tare_counts(&totals);
-    return totals.dropped;
-}
 
 void board_tick(void)
 {
@@ -168,7 +118,7 @@ static void ordinary_use(uint32_t rounds)
         pair(round, -(int32_t)round);
         job_end(round);
         attempted_outside += 10;
-        collect();
+        drain();
     }
 }
 
@@ -230,11 +180,11 @@ int main(void)
     board_tick_every(0);
 
     lose(777);
-    collect();
+    drain();
     ordinary_use(10);
 
     fill_block();
-    collect(); /* if it was full by chance */
+    drain(); /* if it was full by chance */
     attempted_before_last = attempted_outside + attempted_in_tick;
     print("dropped_before_last", dropped_so_far());
     board_tick_every(TICK_COUNTS);
@@ -251,7 +201,7 @@ int main(void)
     print("attempted_before_last", attempted_before_last);
     print("attempted_in_tick", attempted_in_tick);
     print("collected_words", collected_words);
-    print("collected_address", (uint32_t)collected);
+    print("collected_address", (uint32_t)COLLECTED);
     print("ring_bytes", ring->up.bytes);
     print("batches", BATCHES);
     print("long_batch", LONG_BATCH);
