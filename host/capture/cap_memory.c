@@ -259,29 +259,47 @@ static uint32_t least(uint64_t one, uint64_t other)
     return (uint32_t)(one < other ? one : other);
 }
 
+/* Gives the words back to the target. One that began anew just before gets a read offset that is
+ * not its own: that is seen at once, and taken back. */
+static bool release_words(struct memory_reader *reader, struct memory_ring *own,
+                          struct block_view *view, uint32_t read)
+{
+    const struct memory_map map = memory_map(reader);
+    const uint64_t at = view->channel + offsetof(struct tare_channel, read_offset);
+    const uint32_t before = own->read_offset;
+
+    if (!map_exchange(&map, at, own->big_endian, before, read))
+        return false; /* the next look says why */
+    own->read_offset = read;
+    if (look_again(reader, own, view))
+        return true;
+    map_exchange(&map, at, own->big_endian, read, before);
+    return false;
+}
+
 /* One piece of a ring that keeps what is unread. The words are kept before the target may write
- * over them; a target that began anew between the two is found by the exchange. */
+ * over them. */
 static uint32_t read_unread(struct memory_reader *reader, struct memory_ring *own,
                             struct block_view *view, uint64_t limit, uint64_t now_ns)
 {
-    const struct memory_map map = memory_map(reader);
     uint32_t fill = (view->up.write_offset + own->bytes - own->read_offset) % own->bytes;
     uint32_t bytes = least(least(fill, MEMORY_CHUNK_BYTES), limit / 4 * 4);
     uint32_t read = (own->read_offset + bytes) % own->bytes;
 
     note_fill(reader, own, fill);
     own->unread = fill;
-    if (bytes > 0)
-        copy_words(reader, own, view, own->read_offset, bytes);
-    if (bytes == 0 || !look_again(reader, own, view))
+    if (bytes == 0 || reader->container->failure.code != EXIT_DONE)
+        return 0;
+    copy_words(reader, own, view, own->read_offset, bytes);
+    if (!look_again(reader, own, view))
         return 0;
     keep_words(reader, own, 0, bytes, now_ns);
-    if (is_consumed(reader, own) &&
-        !map_exchange(&map, view->channel + offsetof(struct tare_channel, read_offset),
-                      own->big_endian, own->read_offset, read))
-        return 0; /* the next look says why */
-    own->read_offset = read;
+    if (reader->container->failure.code != EXIT_DONE)
+        return 0;
     own->unread = fill - bytes;
+    if (is_consumed(reader, own))
+        return release_words(reader, own, view, read) ? bytes : 0;
+    own->read_offset = read;
     return bytes;
 }
 

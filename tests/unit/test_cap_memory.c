@@ -1,0 +1,964 @@
+/* The reader of a target's memory, on memories made by hand: what it reads, what it refuses, and
+ * that it writes nothing where it refuses.
+ * ctest: timeout=60 labels=thread */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base_progress.h"
+#include "cap_memory.h"
+#include "target_memory.h"
+
+#define SIZE 65536u
+#define BLOCK 0x100u   /* place of the control block */
+#define BUFFER 0x1000u /* and of its words */
+#define RING 4096u
+#define ALL UINT64_MAX
+#define SECOND UINT64_C(1000000000)
+
+struct scene {
+    struct target target;
+    struct memory_options options;
+    struct memory_reader reader;
+    struct container container;
+    struct chunks chunks;
+    struct error error;
+};
+
+static void begin(struct scene *scene)
+{
+    memset(scene, 0, sizeof(*scene));
+    target_map(&scene->target, "ram", SIZE, 0);
+    target_begin(&scene->target, BLOCK, BUFFER, RING, 7, 3);
+    scene->options =
+        (struct memory_options){.path = "ram", .base_given = true, .base = TARGET_BASE};
+    assert_true(container_create(&scene->container, "out.tare", 0, &scene->error));
+    scene->container.arrival_ns = 5;
+}
+
+static void open_reader(struct scene *scene)
+{
+    assert_true(memory_open(&scene->reader, &scene->options, &scene->container, &scene->error));
+}
+
+static void end(struct scene *scene)
+{
+    memory_end(&scene->reader);
+    memory_close(&scene->reader);
+    assert_true(container_close(&scene->container, &scene->error));
+    chunks_read(&scene->chunks, "out.tare");
+}
+
+static void leave(struct scene *scene)
+{
+    buffer_free(&scene->chunks.file);
+    target_unmap(&scene->target);
+}
+
+/* All words of one session in the order of its chunks, which must join. Returns their number. */
+static uint32_t check_words(const struct scene *scene, uint32_t session, uint64_t begins)
+{
+    struct buffer words = {0};
+    size_t from = 0;
+    const struct chunk *chunk;
+
+    while ((chunk = chunks_next(&scene->chunks, CHUNK_STREAM, &from)) != NULL) {
+        if (chunk->session != session)
+            continue;
+        assert_int_equal(chunk->stream, scene->target.stream);
+        assert_int_equal(chunk->position, begins + words.size / 4);
+        buffer_append(&words, chunk->payload, chunk->bytes);
+    }
+    uint32_t count = (uint32_t)(words.size / 4);
+    assert_true(
+        words_are_right((const unsigned char *)words.data, count, begins, &scene->target, session));
+    buffer_free(&words);
+    return count;
+}
+
+/* ------------------------------------------------------------------ reading */
+
+static void reads_what_is_there(void **state)
+{
+    static struct scene scene;
+
+    (void)state;
+    begin(&scene);
+    for (int i = 0; i < 10; i++)
+        target_record(&scene.target, 2);
+    open_reader(&scene);
+    /* an anchor of 6 words and ten records of 2 */
+    assert_int_equal(memory_drain(&scene.reader, ALL, 1), 4 * 26);
+    assert_int_equal(TARGET_GET(&scene.target, up.read_offset), 4 * 26);
+    assert_int_equal(memory_drain(&scene.reader, ALL, 2), 0);
+    end(&scene);
+    assert_int_equal(check_words(&scene, 7, 0), 26);
+    assert_int_equal(scene.chunks.count, 3); /* RING, STREAM, RING */
+    assert_int_equal(scene.chunks.list[0].type, CHUNK_RING);
+    assert_int_equal(scene.chunks.list[0].session, 7);
+    assert_int_equal(scene.chunks.list[0].arrival, 5);
+    assert_int_equal(scene.chunks.list[1].type, CHUNK_STREAM);
+    assert_memory_equal(scene.chunks.list[2].payload, scene.target.bytes + BLOCK, 240);
+    leave(&scene);
+}
+
+/* No more than is allowed, and nothing is lost or read twice over many laps. */
+static void keeps_to_the_limit(void **state)
+{
+    static struct scene scene;
+    uint64_t read = 0;
+    unsigned seed = 1;
+
+    (void)state;
+    begin(&scene);
+    open_reader(&scene);
+    for (int turn = 0; turn < 4000; turn++) {
+        uint64_t limit = (uint64_t)rand_r(&seed) % 200, got;
+
+        while (target_fill(&scene.target) < RING - 400 && rand_r(&seed) % 20 != 0)
+            target_record(&scene.target, 2 + (uint32_t)rand_r(&seed) % 2);
+        got = memory_drain(&scene.reader, limit, (uint64_t)turn);
+        assert_true(got <= limit);
+        assert_true(got + 4 > limit || target_fill(&scene.target) == 0);
+        read += got;
+    }
+    assert_true(read > 50 * RING);
+    read += memory_drain(&scene.reader, ALL, 4000);
+    assert_int_equal(read, 4 * (uint64_t)scene.target.written);
+    end(&scene);
+    assert_int_equal(check_words(&scene, 7, 0), scene.target.written);
+    assert_int_equal(scene.reader.restarts, 0);
+    leave(&scene);
+}
+
+/* A reader that comes late begins at the right word, also where the target has just moved the lap
+ * index and not yet the offset. */
+static void attaches_late(void **state)
+{
+    static struct scene scene;
+
+    (void)state;
+    for (int ahead = 0; ahead < 2; ahead++) {
+        begin(&scene);
+        for (uint32_t i = 0; i < 5000; i++) {
+            target_record(&scene.target, 3);
+            if (target_fill(&scene.target) > RING / 2) /* another reader was there before */
+                TARGET_PUT(&scene.target, up.read_offset, scene.target.write / 256 * 256);
+        }
+        while (scene.target.write < RING - 64)
+            target_record(&scene.target, 3);
+        uint32_t unread = target_fill(&scene.target) / 4;
+        uint32_t head = scene.target.lap_index + scene.target.write / 4;
+
+        assert_true(unread > 0 && scene.target.lap_index > 10 * RING / 4);
+        if (ahead)
+            TARGET_PUT(&scene.target, lap_index, scene.target.lap_index + RING / 4);
+        open_reader(&scene);
+        assert_int_equal(memory_drain(&scene.reader, ALL, 1), 4 * unread);
+        end(&scene);
+        assert_int_equal(check_words(&scene, 7, head - unread), unread);
+        leave(&scene);
+    }
+}
+
+static void any_alignment_and_order(void **state)
+{
+    static struct scene scene;
+
+    (void)state;
+    for (uint32_t skew = 0; skew < 8; skew++) {
+        begin(&scene);
+        target_unmap(&scene.target);
+        target_map(&scene.target, "ram", SIZE, skew);
+        scene.target.big_endian = skew >= 4;
+        target_begin(&scene.target, BLOCK, BUFFER, RING, 7, 3);
+        scene.options.offset = skew;
+        scene.options.base_given = skew % 2 == 0;
+        open_reader(&scene);
+        for (int round = 0; round < 20; round++) {
+            for (int i = 0; i < 100; i++)
+                target_record(&scene.target, 2);
+            assert_true(memory_drain(&scene.reader, ALL, (uint64_t)round) > 0);
+            assert_int_equal(target_fill(&scene.target), 0);
+        }
+        end(&scene);
+        assert_int_equal(check_words(&scene, 7, 0), scene.target.written);
+        leave(&scene);
+    }
+    /* The whole file, in which the memory begins at an odd place: found by its own address. */
+    begin(&scene);
+    target_unmap(&scene.target);
+    target_map(&scene.target, "ram", SIZE, 3);
+    target_begin(&scene.target, BLOCK, BUFFER, RING, 7, 3);
+    scene.options.base_given = false;
+    target_record(&scene.target, 2);
+    open_reader(&scene);
+    assert_int_equal(memory_drain(&scene.reader, ALL, 1), 4 * 8);
+    end(&scene);
+    leave(&scene);
+}
+
+/* ------------------------------------------------------------------ refusals */
+
+struct fault {
+    uint32_t at, value;
+    const char *text;
+};
+#define AT(field) ((uint32_t)offsetof(struct tare_ring, field))
+
+static void refuses_with_field_and_value(void **state)
+{
+    static const struct fault faults[] = {
+        {AT(id) + 4, 0x41414141, "id 'SEGGAAAATT' is neither"},
+        {AT(version), 0, "version 0 is not 1"},
+        {AT(version), 2, "version 2 is not 1"},
+        {AT(self), TARGET_BASE, "self 0x21000000 is not where"},
+        {AT(self), TARGET_BASE + BLOCK + 2, "self 0x21000102 is not where"},
+        {AT(up_channels), 2, "up_channels 2 is not 1"},
+        {AT(down_channels), 9, "down_channels 9 is not 0 or 1"},
+        {AT(block_words), 65, "block_words 65 is not"},
+        {AT(block_words), 0, "block_words 0 is not"},
+        {AT(session), 0, "session 0 is not"},
+        {AT(session), 65536, "session 65536 is not"},
+        {AT(session), 8, "session 8 and stream 3 are not those of its words, 7 and 3"},
+        {AT(kind), 3, "kind 3 is not"},
+        {AT(state), 4, "state 4 is not"},
+        {AT(policy), 2, "policy 2 is not"},
+        {AT(policy), 1, "policy 1 (overwrite) does not go with"},
+        {AT(channel), 0x20000000, "channel 0x20000000 is not in the memory"},
+        {AT(channel), TARGET_BASE + SIZE - 20, "channel 0x2100ffec is not in the memory"},
+        {AT(channel), TARGET_BASE + BLOCK + 72, "channel 0x21000148 lies within"},
+        {AT(channel), TARGET_BASE + 0x2001, "channel 0x21002001 is not in the memory"},
+        {AT(up.buffer), TARGET_BASE - 256, "buffer 0x20ffff00 with 4096 bytes does not lie"},
+        {AT(up.buffer), TARGET_BASE + SIZE - RING + 4, "buffer 0x2100f004 with 4096"},
+        {AT(up.buffer), TARGET_BASE + BUFFER + 2, "buffer 0x21001002 with 4096"},
+        {AT(up.buffer), TARGET_BASE + 0x80, "buffer 0x21000080 lies over"},
+        {AT(up.buffer), TARGET_BASE + BLOCK + 236, "buffer 0x210001ec lies over"},
+        {AT(up.bytes), 256, "bytes 256 (size of the buffer) is not"},
+        {AT(up.bytes), 4092, "bytes 4092 (size of the buffer) is not"},
+        {AT(up.bytes), 0xFFFFFF00, "bytes does not lie"},
+        {AT(up.bytes), 0, "bytes 0 (size of the buffer) is not"},
+        {AT(up.write_offset), 4096, "write_offset 4096 is not"},
+        {AT(up.write_offset), 5, "write_offset 5 is not"},
+        {AT(up.read_offset), 4096, "read_offset 4096 is not"},
+        {AT(up.read_offset), 2, "read_offset 2 is not"},
+        {AT(up.read_offset), 400, "read_offset 400 is ahead of write_offset 104"},
+        {AT(lap_index), 100, "lap_index 100 is not"},
+        {AT(lap_index), 64, "lap_index 64 is not that of its words"},
+        {AT(down.buffer), 0x1000, "down.buffer 0x00001000 with 16 bytes"},
+        {AT(down.buffer), TARGET_BASE + BLOCK + 8, "down.buffer 0x21000108 lies over"},
+        {AT(down.buffer), TARGET_BASE + BLOCK - 8, "down.buffer 0x210000f8 lies over"},
+        {AT(down.buffer), TARGET_BASE + BUFFER + 64, "down.buffer 0x21001040 lies over"},
+        {AT(down.bytes), 8, "down.bytes 8 has no room"},
+        {AT(down.write_offset), 16, "down.write_offset 16 is not below 16"},
+        {AT(down.read_offset), 99, "down.read_offset 99 is not below 16"},
+    };
+    static struct scene scene;
+    static unsigned char before[SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+        begin(&scene);
+        for (int n = 0; n < 10; n++)
+            target_record(&scene.target, 2);
+        target_put(&scene.target, BLOCK + faults[i].at, faults[i].value);
+        memcpy(before, scene.target.bytes, SIZE);
+        open_reader(&scene);
+        assert_int_equal(memory_find(&scene.reader, 1), MEMORY_REFUSED);
+        if (strstr(scene.reader.refusal.text, faults[i].text) == NULL)
+            fail_msg("wanted '%s' in '%s'", faults[i].text, scene.reader.refusal.text);
+        assert_non_null(strstr(scene.reader.refusal.text, "0x21000100 (offset 256 of ram)"));
+        assert_int_equal(memory_drain(&scene.reader, ALL, SECOND), 0);
+        assert_false(memory_command(&scene.reader, TARE_COMMAND_STOP, 0));
+        end(&scene);
+        assert_memory_equal(before, scene.target.bytes, SIZE);
+        assert_int_equal(scene.chunks.count, 0);
+        leave(&scene);
+    }
+}
+
+/* What is not there yet is waited for; the bare magic in a program's code is no block. */
+static void waits_for_what_is_unfinished(void **state)
+{
+    static struct scene scene;
+
+    (void)state;
+    begin(&scene);
+    memset(scene.target.bytes + BLOCK, 0, 240);
+    target_put(&scene.target, 0x3000, TARE_RING_MAGIC);
+    target_put(&scene.target, 0x3005, __builtin_bswap32(TARE_RING_MAGIC));
+    open_reader(&scene);
+    assert_int_equal(memory_find(&scene.reader, 1), MEMORY_NOTHING);
+    target_begin(&scene.target, BLOCK, BUFFER, RING, 7, 3);
+    memset(scene.target.bytes + BLOCK, 0, 4); /* the head of the id comes last */
+    assert_int_equal(memory_find(&scene.reader, SECOND), MEMORY_NOTHING);
+    assert_non_null(strstr(scene.reader.refusal.text, "id is still empty"));
+    memcpy(scene.target.bytes + BLOCK, "SEGG", 4);
+    TARGET_PUT(&scene.target, state, TARE_RING_CLAIMED);
+    assert_int_equal(memory_find(&scene.reader, 2 * SECOND), MEMORY_NOTHING);
+    TARGET_PUT(&scene.target, state, TARE_RING_ACTIVE);
+    assert_int_equal(memory_find(&scene.reader, 2 * SECOND + 1), MEMORY_NOTHING); /* too early */
+    assert_int_equal(memory_find(&scene.reader, 3 * SECOND), MEMORY_ATTACHED);
+    end(&scene);
+    leave(&scene);
+}
+
+static void refuses_doubles(void **state)
+{
+    static struct scene scene;
+    static unsigned char before[SIZE];
+
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        begin(&scene);
+        target_record(&scene.target, 2);
+        if (kind == 0) { /* a second sound block of the same stream, of another session */
+            target_begin(&scene.target, 0x800, 0x4000, RING, 8, 3);
+        } else { /* a copy, where nothing but the blocks says what their address is */
+            memcpy(scene.target.bytes + 0x801, scene.target.bytes + BLOCK, 240);
+            scene.options.base_given = false;
+        }
+        if (kind == 2) { /* the address decides nothing: both say that they stand there */
+            scene.options.addresses[0] = TARGET_BASE + BLOCK;
+            scene.options.address_count = 1;
+        }
+        if (kind == 3) { /* with the base it does */
+            scene.options.base_given = true;
+            scene.options.addresses[0] = TARGET_BASE + BLOCK;
+            scene.options.address_count = 1;
+        }
+        memcpy(before, scene.target.bytes, SIZE);
+        open_reader(&scene);
+        if (kind == 3) {
+            assert_int_equal(memory_find(&scene.reader, 1), MEMORY_ATTACHED);
+        } else {
+            assert_int_equal(memory_find(&scene.reader, 1), MEMORY_REFUSED);
+            assert_non_null(strstr(scene.reader.refusal.text, "has a second block at"));
+            assert_int_equal(memory_drain(&scene.reader, ALL, 2), 0);
+            assert_memory_equal(before, scene.target.bytes, SIZE);
+        }
+        end(&scene);
+        leave(&scene);
+    }
+}
+
+/* Two cores: two streams. */
+static void reads_all_cores(void **state)
+{
+    static struct scene scene;
+    struct target other;
+
+    (void)state;
+    begin(&scene);
+    other = scene.target;
+    target_begin(&other, 0x800, 0x4000, RING, 7, 4);
+    open_reader(&scene);
+    for (int round = 0; round < 10; round++) {
+        uint64_t got = 0;
+
+        for (int i = 0; i < 100; i++) {
+            target_record(&scene.target, 2);
+            target_record(&other, 3);
+        }
+        /* A small limit is not spent on one of them alone. */
+        for (int turn = 0; turn < 2; turn++)
+            got += memory_drain(&scene.reader, 80, (uint64_t)round * SECOND);
+        assert_int_equal(got, 160);
+        memory_drain(&scene.reader, ALL, (uint64_t)round * SECOND);
+        assert_int_equal(target_fill(&scene.target) + target_fill(&other), 0);
+    }
+    assert_int_equal(scene.reader.words, scene.target.written + other.written);
+    end(&scene);
+    leave(&scene);
+}
+
+/* ------------------------------------------------------------------ restarts */
+
+static void records_some(struct scene *scene, int count, uint64_t now_ns)
+{
+    for (int i = 0; i < count; i++)
+        target_record(&scene->target, 2);
+    memory_drain(&scene->reader, ALL, now_ns);
+}
+
+/* The target begins anew in mid-capture with 20 words unread: one recording, two sessions, and the
+ * read offset of the new one is not touched before it is read. */
+static void follows_a_reset(void **state)
+{
+    static struct scene scene;
+    uint32_t first;
+
+    (void)state;
+    begin(&scene);
+    open_reader(&scene);
+    records_some(&scene, 300, 1);
+    first = scene.target.written;
+    for (int i = 0; i < 10; i++)
+        target_record(&scene.target, 2);
+    assert_int_equal(memory_drain(&scene.reader, 0, 2), 0); /* seen, not read */
+    memset(scene.target.bytes + BLOCK, 0, 240);
+    assert_int_equal(memory_drain(&scene.reader, ALL, 3), 0);
+    assert_int_equal(scene.reader.restarts, 1);
+    assert_true(scene.reader.words_missed == 20 || scene.reader.words_missed == 26);
+    target_begin(&scene.target, BLOCK, BUFFER, RING, 8, 3);
+    records_some(&scene, 100, SECOND);
+    end(&scene);
+    assert_int_equal(check_words(&scene, 7, 0), first);
+    assert_int_equal(check_words(&scene, 8, 0), scene.target.written);
+    assert_int_equal(scene.reader.streams, 0); /* closed */
+    leave(&scene);
+}
+
+/* Between two looks, so that the block is never seen empty. */
+static void follows_a_quick_reset(void **state)
+{
+    static struct scene scene;
+    uint32_t first;
+
+    (void)state;
+    for (uint32_t session = 7; session < 9; session++) { /* 7: the same number again */
+        begin(&scene);
+        open_reader(&scene);
+        records_some(&scene, 300, 1);
+        first = scene.target.written;
+        target_begin(&scene.target, BLOCK, BUFFER, RING, session, 3);
+        for (int i = 0; i < 50; i++)
+            target_record(&scene.target, 2);
+        memory_drain(&scene.reader, ALL, 2);
+        assert_int_equal(scene.reader.restarts, 1);
+        assert_int_equal(target_fill(&scene.target), 4 * scene.target.written);
+        memory_drain(&scene.reader, ALL, SECOND);
+        assert_int_equal(target_fill(&scene.target), 0);
+        assert_int_equal(scene.reader.streams, 2);
+        assert_int_equal(scene.reader.words, first + scene.target.written);
+        end(&scene);
+        if (session == 8)
+            assert_int_equal(check_words(&scene, 8, 0), scene.target.written);
+        leave(&scene);
+    }
+}
+
+static void another_hand_moves_the_read_offset(void **state)
+{
+    static struct scene scene;
+
+    (void)state;
+    begin(&scene);
+    open_reader(&scene);
+    records_some(&scene, 100, 1);
+    target_record(&scene.target, 2);
+    TARGET_PUT(&scene.target, up.read_offset, 64);
+    assert_int_equal(memory_drain(&scene.reader, ALL, 2), 0);
+    assert_int_equal(TARGET_GET(&scene.target, up.read_offset), 64);
+    assert_int_equal(scene.reader.restarts, 1);
+    end(&scene);
+    leave(&scene);
+}
+
+static void follows_a_moved_block(void **state)
+{
+    static struct scene scene;
+    struct target old;
+    uint32_t first;
+
+    (void)state;
+    begin(&scene);
+    open_reader(&scene);
+    records_some(&scene, 100, 1);
+    first = scene.target.written;
+    old = scene.target; /* stays as it is: nobody clears it */
+    target_begin(&scene.target, 0x2345 / 4 * 4, 0x5000, RING, 8, 3);
+    for (int i = 0; i < 10; i++)
+        target_record(&scene.target, 2);
+    memory_drain(&scene.reader, ALL, SECOND / 2);
+    assert_int_equal(scene.reader.streams, 1);
+    memory_drain(&scene.reader, ALL, 3 * SECOND);
+    memory_drain(&scene.reader, ALL, 3 * SECOND + 1);
+    assert_int_equal(scene.reader.streams, 2);
+    assert_int_equal(target_fill(&scene.target), 0);
+    end(&scene);
+    assert_int_equal(check_words(&scene, 7, 0), first);
+    assert_int_equal(check_words(&scene, 8, 0), scene.target.written);
+    assert_int_equal(target_fill(&old), 0);
+    leave(&scene);
+}
+
+static void follows_a_file_that_is_made_anew(void **state)
+{
+    static struct scene scene;
+    uint32_t first;
+
+    (void)state;
+    begin(&scene);
+    open_reader(&scene);
+    records_some(&scene, 100, 1);
+    first = scene.target.written;
+    target_unmap(&scene.target);
+    unlink("ram");
+    target_map(&scene.target, "ram", SIZE, 0);
+    target_begin(&scene.target, BLOCK, BUFFER, RING, 9, 3);
+    records_some(&scene, 30, 2 * SECOND);
+    memory_drain(&scene.reader, ALL, 4 * SECOND);
+    /* Cut while it is read: no access beyond its end. */
+    assert_int_equal(truncate("ram", 100), 0);
+    assert_int_equal(memory_drain(&scene.reader, ALL, 5 * SECOND), 0);
+    assert_non_null(strstr(scene.reader.refusal.text, "was cut to 100 bytes"));
+    end(&scene);
+    assert_int_equal(check_words(&scene, 7, 0), first);
+    assert_int_equal(check_words(&scene, 9, 0), scene.target.written);
+    leave(&scene);
+}
+
+/* ------------------------------------------------------------------ overwrite */
+
+static void begins_behind_the_write_offset(void **state)
+{
+    static struct scene scene;
+
+    (void)state;
+    for (int ahead = 0; ahead < 2; ahead++) { /* the lap index alone has moved already */
+        begin(&scene);
+        target_overwrites(&scene.target);
+        TARGET_PUT(&scene.target, up.read_offset, 0xFFFFFFFF); /* has no meaning */
+        while (scene.target.lap_index < 3 * RING / 4 || scene.target.write < 1000 - 8)
+            target_record(&scene.target, 2);
+        if (ahead)
+            TARGET_PUT(&scene.target, lap_index, 4 * RING / 4);
+        /* Block 3 (768 to 1023) is being written: 4 to 15 are of the lap before. */
+        open_reader(&scene);
+        assert_int_equal(memory_drain(&scene.reader, ALL, 1), RING - 1024 + 1000 - 8);
+        assert_int_equal(TARGET_GET(&scene.target, up.read_offset), 0xFFFFFFFF);
+        end(&scene);
+        assert_int_equal(check_words(&scene, 7, 2 * RING / 4 + 256), (RING - 1024 + 992) / 4);
+        assert_int_equal(scene.reader.words_missed, 0);
+        leave(&scene);
+    }
+    /* One word is left in the block: the writer may have begun the anchor of the next one. */
+    begin(&scene);
+    target_overwrites(&scene.target);
+    while (scene.target.lap_index < 3 * RING / 4 || scene.target.write < 1024 - 4)
+        target_record(&scene.target, 3);
+    assert_int_equal(scene.target.write, 1020);
+    target_put(&scene.target, BUFFER + 1024 + 8, 0x12345678);
+    open_reader(&scene);
+    assert_int_equal(memory_drain(&scene.reader, ALL, 1), RING - 1024 - 256 + 1020);
+    end(&scene);
+    assert_int_equal(check_words(&scene, 7, 2 * RING / 4 + 256 + 64), (RING - 260) / 4);
+    leave(&scene);
+}
+
+static void counts_what_was_overwritten(void **state)
+{
+    static struct scene scene;
+    uint64_t words;
+
+    (void)state;
+    begin(&scene);
+    target_overwrites(&scene.target);
+    open_reader(&scene);
+    records_some(&scene, 10, 1);
+    words = scene.reader.words;
+    assert_int_equal(words, 26);
+    while (scene.target.lap_index < 3 * RING / 4 || scene.target.write < 1000)
+        target_record(&scene.target, 2);
+    memory_drain(&scene.reader, ALL, 2);
+    assert_int_equal(scene.reader.words - words, (RING - 1024 + scene.target.write) / 4);
+    assert_int_equal(scene.reader.words_missed, 2 * RING / 4 + 256 - 26);
+    /* The first lap again, and then a restart that the counts alone tell. */
+    target_begin(&scene.target, BLOCK, BUFFER, RING, 7, 3);
+    target_overwrites(&scene.target);
+    records_some(&scene, 10, 3);
+    assert_int_equal(scene.reader.restarts, 1);
+    end(&scene);
+    leave(&scene);
+}
+
+static bool writing;
+
+static void *write_on(void *argument)
+{
+    struct target *target = argument;
+    unsigned seed = 3;
+
+    while (__atomic_load_n(&writing, __ATOMIC_RELAXED)) {
+        for (int i = 0; i < 50; i++)
+            target_record(target, 2 + (uint32_t)rand_r(&seed) % 2);
+        if (rand_r(&seed) % 8 == 0)
+            usleep((useconds_t)rand_r(&seed) % 200);
+    }
+    return NULL;
+}
+
+/* A writer that laps the reader at any moment: what is kept is right, word for word, and what is
+ * not was counted. */
+static void races_the_writer(void **state)
+{
+    static struct scene scene;
+    uint64_t until;
+    pthread_t thread;
+    const struct chunk *chunk;
+    size_t from = 0;
+    uint64_t next = 0, missed = 0;
+
+    (void)state;
+    begin(&scene);
+    target_overwrites(&scene.target);
+    open_reader(&scene);
+    memory_drain(&scene.reader, ALL, 1);
+    writing = true;
+    pthread_create(&thread, NULL, write_on, &scene.target);
+    until = monotonic_ns() + SECOND;
+    for (uint64_t now = 2; monotonic_ns() < until && scene.reader.words < 4000000; now++) {
+        memory_drain(&scene.reader, now % 7 == 0 ? 100 : ALL, now);
+        if (now % 50 == 0)
+            usleep(100);
+    }
+    __atomic_store_n(&writing, false, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    memory_drain(&scene.reader, ALL, 3);
+    uint64_t counted = scene.reader.words_missed, words = scene.reader.words;
+
+    assert_int_equal(scene.reader.restarts, 0);
+    end(&scene);
+    while ((chunk = chunks_next(&scene.chunks, CHUNK_STREAM, &from)) != NULL) {
+        assert_true(chunk->position >= next);
+        if (chunk->position != next) {
+            missed += chunk->position - next;
+            assert_int_equal(chunk->position % 64, 0); /* begins at a block */
+        }
+        next = chunk->position + chunk->bytes / 4;
+    }
+    assert_int_equal(missed, counted);
+    assert_int_equal(words + missed, scene.target.written);
+    assert_true(missed > 0);
+    /* Runs that join, each from its first word on. */
+    struct buffer run = {0};
+    uint64_t begins = 0;
+
+    from = 0;
+    for (chunk = chunks_next(&scene.chunks, CHUNK_STREAM, &from); chunk != NULL;) {
+        if (run.size == 0)
+            begins = chunk->position;
+        buffer_append(&run, chunk->payload, chunk->bytes);
+        chunk = chunks_next(&scene.chunks, CHUNK_STREAM, &from);
+        if (chunk != NULL && chunk->position == begins + run.size / 4)
+            continue;
+        assert_true(words_are_right((const unsigned char *)run.data, (uint32_t)(run.size / 4),
+                                    begins, &scene.target, 7));
+        buffer_clear(&run);
+    }
+    buffer_free(&run);
+    leave(&scene);
+}
+
+/* The same with a ring that is drained: the writer waits for room, nothing is lost. */
+static void *write_with_room(void *argument)
+{
+    struct target *target = argument;
+    unsigned seed = 5;
+
+    while (target->written < 400000) {
+        if (target_fill(target) < RING - 256)
+            target_record(target, 2 + (uint32_t)rand_r(&seed) % 2);
+    }
+    __atomic_store_n(&writing, false, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static void drains_while_it_is_written(void **state)
+{
+    static struct scene scene;
+    pthread_t thread;
+    uint64_t now = 1;
+
+    (void)state;
+    begin(&scene);
+    open_reader(&scene);
+    writing = true;
+    pthread_create(&thread, NULL, write_with_room, &scene.target);
+    while (__atomic_load_n(&writing, __ATOMIC_ACQUIRE))
+        memory_drain(&scene.reader, now % 3 == 0 ? 64 : ALL, now + 1), now++;
+    pthread_join(thread, NULL);
+    memory_drain(&scene.reader, ALL, now);
+    assert_int_equal(scene.reader.restarts, 0);
+    end(&scene);
+    assert_int_equal(check_words(&scene, 7, 0), scene.target.written);
+    leave(&scene);
+}
+
+/* A target that begins anew at any moment, also between two steps of the reader: what is kept is of
+ * the session that it is kept as. */
+static void *reset_at_any_moment(void *argument)
+{
+    struct target *target = argument;
+    unsigned seed = 9;
+
+    for (uint32_t session = 8; session < 400; session++) {
+        uint32_t wanted = (uint32_t)rand_r(&seed) % 3000;
+        uint64_t patience = monotonic_ns() + SECOND / 10;
+
+        target_begin(target, BLOCK, BUFFER, RING, session, 3);
+        while (target->written < wanted) {
+            if (target_fill(target) < RING - 256)
+                target_record(target, 2);
+            else if (monotonic_ns() > patience)
+                break;
+        }
+    }
+    __atomic_store_n(&writing, false, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static void believes_no_stale_word(void **state)
+{
+    static struct scene scene;
+    struct buffer run = {0};
+    const struct chunk *chunk, *last = NULL;
+    uint32_t sessions = 0;
+    pthread_t thread;
+    uint64_t begins = 0, now = 1;
+    size_t from = 0;
+    int standard = dup(2);
+
+    (void)state;
+    begin(&scene);
+    scene.options.addresses[0] = TARGET_BASE + BLOCK;
+    scene.options.address_count = 1;
+    open_reader(&scene);
+    assert_non_null(freopen("warnings", "w", stderr)); /* one a reset */
+    writing = true;
+    pthread_create(&thread, NULL, reset_at_any_moment, &scene.target);
+    while (__atomic_load_n(&writing, __ATOMIC_ACQUIRE))
+        memory_drain(&scene.reader, ALL, now++);
+    pthread_join(thread, NULL);
+    memory_drain(&scene.reader, ALL, now);
+    end(&scene);
+    fflush(stderr);
+    dup2(standard, 2);
+    close(standard);
+    while ((chunk = chunks_next(&scene.chunks, CHUNK_STREAM, &from)) != NULL || last != NULL) {
+        if (chunk == NULL || last == NULL || chunk->session != last->session ||
+            chunk->position != begins + run.size / 4) {
+            if (last != NULL)
+                assert_true(words_are_right((const unsigned char *)run.data,
+                                            (uint32_t)(run.size / 4), begins, &scene.target,
+                                            last->session));
+            buffer_clear(&run);
+            begins = chunk != NULL ? chunk->position : 0;
+            sessions++;
+        }
+        if (chunk != NULL)
+            buffer_append(&run, chunk->payload, chunk->bytes);
+        last = chunk;
+    }
+    assert_true(sessions > 20);
+    buffer_free(&run);
+    leave(&scene);
+}
+
+/* ------------------------------------------------------------------ names, commands, failures */
+
+static void writes_names_when_they_change(void **state)
+{
+    static struct scene scene;
+    const uint32_t table = 0x3000;
+    const struct chunk *chunk;
+    size_t from = 0;
+
+    (void)state;
+    begin(&scene);
+    TARGET_PUT(&scene.target, names, TARGET_BASE + table);
+    TARGET_PUT(&scene.target, name_count, 2);
+    TARGET_PUT(&scene.target, name_bytes, 12);
+    target_put(&scene.target, table, 0x09000010);
+    memcpy(scene.target.bytes + table + 4, "idle", 4);
+    open_reader(&scene);
+    memory_drain(&scene.reader, ALL, 1);
+    memory_drain(&scene.reader, ALL, 2);
+    target_put(&scene.target, table + 12, 0x09010012);
+    memcpy(scene.target.bytes + table + 16, "receiver", 8);
+    memory_drain(&scene.reader, ALL, 3);
+    target_put(&scene.target, table, 0);
+    end(&scene);
+    chunk = chunks_next(&scene.chunks, CHUNK_NAMES, &from);
+    assert_int_equal(chunk->session, 7);
+    assert_int_equal(chunk->stream, 3);
+    assert_int_equal(chunk->bytes, 28);
+    assert_memory_equal(chunk->payload,
+                        "\x0c\0\0\0\x10\0\0\x09"
+                        "idle\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+                        28);
+    chunk = chunks_next(&scene.chunks, CHUNK_NAMES, &from);
+    assert_memory_equal(chunk->payload + 16, "\x12\0\x01\x09receiver", 12);
+    chunk = chunks_next(&scene.chunks, CHUNK_NAMES, &from);
+    assert_memory_equal(chunk->payload, "\x0c\0\0\0\0\0\0\0", 8);
+    assert_null(chunks_next(&scene.chunks, CHUNK_NAMES, &from));
+    leave(&scene);
+    /* A table that is not in the memory costs the names alone. */
+    begin(&scene);
+    TARGET_PUT(&scene.target, names, TARGET_BASE + SIZE - 20);
+    TARGET_PUT(&scene.target, name_count, 2);
+    TARGET_PUT(&scene.target, name_bytes, 12);
+    open_reader(&scene);
+    assert_int_equal(memory_find(&scene.reader, 1), MEMORY_ATTACHED);
+    end(&scene);
+    from = 0;
+    assert_null(chunks_next(&scene.chunks, CHUNK_NAMES, &from));
+    leave(&scene);
+}
+
+static void sends_commands(void **state)
+{
+    static struct scene scene;
+    const unsigned char *commands;
+
+    (void)state;
+    begin(&scene);
+    commands = scene.target.bytes + BLOCK + 256;
+    open_reader(&scene);
+    assert_false(memory_command(&scene.reader, TARE_COMMAND_STOP, 0)); /* nobody there yet */
+    memory_find(&scene.reader, 1);
+    assert_true(memory_command(&scene.reader, TARE_COMMAND_FILTER, 0x80000005));
+    /* C5 ^ 03 ^ 05 ^ 80 = 43 */
+    assert_memory_equal(commands, "\xC5\x03\x00\x43\x05\x00\x00\x80", 8);
+    assert_int_equal(TARGET_GET(&scene.target, down.write_offset), 8);
+    /* 7 bytes are free in a buffer of 16: not the half of one. */
+    assert_false(memory_command(&scene.reader, TARE_COMMAND_NAMES, 0));
+    assert_int_equal(TARGET_GET(&scene.target, down.write_offset), 8);
+    TARGET_PUT(&scene.target, down.read_offset, 4);
+    TARGET_PUT(&scene.target, down.write_offset, 12);
+    TARGET_PUT(&scene.target, down.read_offset, 12);
+    assert_true(memory_command(&scene.reader, TARE_COMMAND_NAMES, 0));
+    assert_memory_equal(commands + 12, "\xC5\x04\x00\xC1", 4); /* goes round the end */
+    assert_memory_equal(commands, "\0\0\0\0", 4);
+    assert_int_equal(TARGET_GET(&scene.target, down.write_offset), 4);
+    end(&scene);
+    leave(&scene);
+}
+
+/* A ring whose up channel lies in another control block: its offsets count, the ring's own do not.
+ */
+static void uses_another_channel(void **state)
+{
+    static struct scene scene;
+    const uint32_t channel = 0x2000;
+
+    (void)state;
+    begin(&scene);
+    for (int i = 0; i < 10; i++)
+        target_record(&scene.target, 2);
+    target_name(&scene.target, "TARE ring");
+    for (uint32_t i = 0; i < 24; i += 4) {
+        uint32_t word = target_get(&scene.target, BLOCK + AT(up) + i);
+
+        target_put(&scene.target, channel + i, word);
+        target_put(&scene.target, BLOCK + AT(up) + i, 0);
+    }
+    TARGET_PUT(&scene.target, channel, TARGET_BASE + channel);
+    open_reader(&scene);
+    assert_int_equal(memory_drain(&scene.reader, ALL, 1), 4 * 26);
+    assert_int_equal(target_get(&scene.target, channel + 16), 4 * 26);
+    assert_int_equal(TARGET_GET(&scene.target, up.read_offset), 0);
+    end(&scene);
+    assert_int_equal(check_words(&scene, 7, 0), 26);
+    leave(&scene);
+}
+
+/* What could not be kept is not taken from the target. */
+static void takes_nothing_when_the_disk_is_full(void **state)
+{
+    static struct scene scene;
+    struct error error = {0};
+
+    (void)state;
+    begin(&scene);
+    assert_true(container_close(&scene.container, &error));
+    assert_true(container_create(&scene.container, "out.tare", 0, &error));
+    assert_int_equal(close(scene.container.file), 0);
+    scene.container.file = open("/dev/full", O_WRONLY);
+    target_record(&scene.target, 2);
+    open_reader(&scene);
+    memory_drain(&scene.reader, ALL, 1); /* the RING chunk already fails */
+    target_record(&scene.target, 2);
+    memory_drain(&scene.reader, ALL, 2);
+    assert_int_equal(TARGET_GET(&scene.target, up.read_offset), 0);
+    memory_end(&scene.reader);
+    memory_close(&scene.reader);
+    assert_false(container_close(&scene.container, &error));
+    target_unmap(&scene.target);
+}
+
+static void says_when_it_is_finished(void **state)
+{
+    static struct scene scene;
+
+    (void)state;
+    begin(&scene);
+    open_reader(&scene);
+    assert_false(memory_finished(&scene.reader));
+    records_some(&scene, 5, 1);
+    assert_false(memory_finished(&scene.reader));
+    target_record(&scene.target, 2);
+    TARGET_PUT(&scene.target, state, TARE_RING_CLOSED);
+    memory_drain(&scene.reader, 4, 2);
+    assert_false(memory_finished(&scene.reader));
+    memory_drain(&scene.reader, ALL, 3);
+    assert_true(memory_finished(&scene.reader));
+    end(&scene);
+    leave(&scene);
+}
+
+static void reads_an_image_without_a_change(void **state)
+{
+    static struct scene scene;
+    static unsigned char before[SIZE];
+
+    (void)state;
+    begin(&scene);
+    for (int i = 0; i < 10; i++)
+        target_record(&scene.target, 2);
+    memcpy(before, scene.target.bytes, SIZE);
+    scene.options.read_only = true;
+    open_reader(&scene);
+    assert_int_equal(memory_drain(&scene.reader, ALL, 1), 4 * 26);
+    assert_int_equal(memory_drain(&scene.reader, ALL, 2), 0);
+    end(&scene);
+    assert_memory_equal(before, scene.target.bytes, SIZE);
+    assert_int_equal(check_words(&scene, 7, 0), 26);
+    leave(&scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_what_is_there),
+        cmocka_unit_test(keeps_to_the_limit),
+        cmocka_unit_test(attaches_late),
+        cmocka_unit_test(any_alignment_and_order),
+        cmocka_unit_test(refuses_with_field_and_value),
+        cmocka_unit_test(waits_for_what_is_unfinished),
+        cmocka_unit_test(refuses_doubles),
+        cmocka_unit_test(reads_all_cores),
+        cmocka_unit_test(follows_a_reset),
+        cmocka_unit_test(follows_a_quick_reset),
+        cmocka_unit_test(another_hand_moves_the_read_offset),
+        cmocka_unit_test(follows_a_moved_block),
+        cmocka_unit_test(follows_a_file_that_is_made_anew),
+        cmocka_unit_test(begins_behind_the_write_offset),
+        cmocka_unit_test(counts_what_was_overwritten),
+        cmocka_unit_test(races_the_writer),
+        cmocka_unit_test(drains_while_it_is_written),
+        cmocka_unit_test(believes_no_stale_word),
+        cmocka_unit_test(writes_names_when_they_change),
+        cmocka_unit_test(sends_commands),
+        cmocka_unit_test(uses_another_channel),
+        cmocka_unit_test(takes_nothing_when_the_disk_is_full),
+        cmocka_unit_test(says_when_it_is_finished),
+        cmocka_unit_test(reads_an_image_without_a_change),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
