@@ -68,7 +68,8 @@ run() {
     try=0
     while :; do
         rm -f uart messages
-        emulate "$1" -nic "user,model=lan9118,hostfwd=udp:127.0.0.1:$port-:5000,hostfwd=udp:127.0.0.1:$((port + 1))-:5001" &
+        network=user,model=lan9118,hostfwd=udp:127.0.0.1:$port-:5000
+        emulate "$1" -nic "$network,hostfwd=udp:127.0.0.1:$((port + 1))-:5001" &
         qemu=$!
         waited=0
         until grep -q '"data_port"' uart 2>/dev/null || ! kill -0 "$qemu" 2>/dev/null; do
@@ -121,7 +122,8 @@ agree() {
 # figures IMAGE: times and load are there, and the longest time is the one that the replies carried
 figures() {
     [ "$(key instruction_ns report)" -eq 8 ] || fail "$1: an instruction took another time"
-    awk -v busy="$(key cpu_busy_percent report)" -v mean="$(key receive_to_summary_mean_us report)" \
+    awk -v busy="$(key cpu_busy_percent report)" \
+        -v mean="$(key receive_to_summary_mean_us report)" \
         -v max="$(key receive_to_summary_max_us report)" \
         -v p99="$(key receive_to_summary_p99_us load)" \
         -v rounds="$(key window_idle_rounds report)" -v seconds="$(key window_seconds report)" '
@@ -193,8 +195,9 @@ for name in gateway_summarise gateway_board_tick; do
     [ "$(symbol off2.elf "$name")" != "$(symbol none-off.elf "$name")" ] ||
         fail "$name stands at the same address in off2"
 done
-[ -n "$(symbol off2.elf gateway_padding_code)" ] && [ -n "$(symbol off2.elf gateway_padding_data)" ] ||
-    fail "off2 has no padding"
+for name in gateway_padding_code gateway_padding_data; do
+    [ -n "$(symbol off2.elf "$name")" ] || fail "off2 has no padding"
+done
 
 # FreeRTOS 9: its licence forbids to publish figures, so there must be none. A kernel by path has
 # them.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the gateway for the board mps2-an385:
 #
-#     build_gateway_board.sh OUT.elf --kernel freertos|none --arm off|off2|tare|DIRECTORY [OPTION ...]
+#     build_gateway_board.sh OUT.elf --kernel freertos|none --arm off|off2|tare|DIRECTORY [OPTION...]
 #
 #     --ring BYTES      RAM of Tare's ring: 5120 (the default), 8192 or another multiple of 1024
 #     --shift N         the image refuses to run at another -icount shift; default: any
@@ -16,9 +16,9 @@
 # linked. README.md says more.
 #
 # lwIP and the kernel come from tools/fetch_sources.sh; FREERTOS_KERNEL_PATH names another kernel
-# (the folder with tasks.c; FreeRTOS 9, 10 or 11). Objects are kept in build/gateway_board, so only
-# what has changed is compiled. Exit status: 0 built, 2 wrong usage, 3 a source is missing, else the
-# compiler's.
+# (the folder with tasks.c; FreeRTOS 9, 10 or 11), TARE_RECORDER another folder recorder/. Objects
+# are kept in build/gateway_board, so only what has changed is compiled.
+# Exit status: 0 built, 2 wrong usage, 3 a source is missing, else the compiler's.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

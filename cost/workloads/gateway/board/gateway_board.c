@@ -205,6 +205,7 @@ void gateway_board_stop_requested(void)
         close_window();
     run.stopped = true;
     restore(state);
+    gateway_board_end_run();
 }
 
 bool gateway_board_stopped(void)

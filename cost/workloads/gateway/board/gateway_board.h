@@ -43,7 +43,8 @@ extern volatile uint32_t gateway_board_us; /* GATEWAY_BOARD_US at the newest tic
 /* The rig's place to stop at: `nop; bx lr`, reached from interrupt level 0. */
 void gateway_probe_stop(void);
 
-/* Rounds of the idle loop, written only by it. */
+/* Rounds of the idle loop, written only by it: at every round by a kernel's idle hook, at the end
+ * of a spin by the loop without a kernel. */
 extern volatile uint32_t gateway_idle_rounds;
 
 /* Starts the clocks and measures how long an instruction takes. Call it first. */
@@ -87,6 +88,9 @@ extern const bool gateway_board_figures_allowed;
 
 /* Datagrams that found the queue of their port full. */
 uint32_t gateway_board_port_drops(void);
+
+/* The stop has come; the board calls it from the step that heard it. */
+void gateway_board_end_run(void);
 
 /* Runs `begin`, which starts the application, then the application until it has been stopped, then
  * `end`. Never returns. */

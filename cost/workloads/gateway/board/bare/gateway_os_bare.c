@@ -292,6 +292,11 @@ static void run_tick(void)
     sys_check_timeouts();
 }
 
+/* The loop looks by itself. */
+void gateway_board_end_run(void)
+{
+}
+
 void gateway_board_run(void (*begin)(void), void (*end)(void))
 {
     uint32_t tick_done = 0, stopped_at = 0;

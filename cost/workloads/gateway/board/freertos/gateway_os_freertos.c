@@ -17,7 +17,6 @@
 #define NETWORK_PRIORITY 5
 #define STARTUP_PRIORITY 7
 #define REPORT_PRIORITY 1
-#define LOOK_MS 10         /* how often the task of the report looks whether the run is over */
 #define LAST_REPLIES_MS 50 /* for blocks that are still on their way when the stop comes */
 
 const char gateway_board_kernel[] = "FreeRTOS " tskKERNEL_VERSION_NUMBER;
@@ -28,6 +27,7 @@ static SemaphoreHandle_t mutexes[GATEWAY_MUTEX_COUNT];
 static struct netconn *ports[GATEWAY_PORT_COUNT];
 static SemaphoreHandle_t frame_came;
 static struct netif interface;
+static TaskHandle_t startup_task;
 static void (*begin_application)(void), (*end_application)(void);
 
 static struct {
@@ -233,17 +233,21 @@ static void startup_body(void *unused)
     begin_application();
     gateway_board_ready();
     vTaskPrioritySet(NULL, REPORT_PRIORITY);
-    while (!gateway_board_stopped())
-        vTaskDelay(pdMS_TO_TICKS(LOOK_MS));
+    ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
     vTaskDelay(pdMS_TO_TICKS(LAST_REPLIES_MS));
     end_application();
+}
+
+void gateway_board_end_run(void)
+{
+    xTaskNotifyGive(startup_task);
 }
 
 void gateway_board_run(void (*begin)(void), void (*end)(void))
 {
     begin_application = begin;
     end_application = end;
-    xTaskCreate(startup_body, "startup", STACK_WORDS, NULL, STARTUP_PRIORITY, NULL);
+    xTaskCreate(startup_body, "startup", STACK_WORDS, NULL, STARTUP_PRIORITY, &startup_task);
     vTaskStartScheduler();
     gateway_board_give_up("FreeRTOS did not start: configTOTAL_HEAP_SIZE is too small");
 }
