@@ -279,6 +279,8 @@ static struct frame_stream *find_stream(struct frames *frames, const struct fram
     stream = memory_new(1, sizeof *stream);
     stream->session = frame->session;
     stream->stream = frame->stream;
+    if (frames->counts.streams == 0)
+        frames->first_position = frame->position;
     stream->next = frame->position; /* what is held is sorted by the distance from here */
     frames->streams[frames->counts.streams++] = stream;
     return stream;

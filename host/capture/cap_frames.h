@@ -86,7 +86,8 @@ struct frames {
     uint32_t window; /* 0: frames come in the order in which they were sent */
     struct frame_stream **streams;
     struct frame_counts counts;
-    bool synchronised; /* a zero byte was seen */
+    uint32_t first_position; /* of the first frame that was taken; 0: nothing was missed */
+    bool synchronised;       /* a zero byte was seen */
     bool warned_restart, warned_refused;
     bool overlong;    /* more bytes without a zero than a frame has */
     size_t raw_bytes; /* since the last zero byte, also those that `raw` has no room for */

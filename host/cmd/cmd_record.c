@@ -18,13 +18,15 @@
 #include "base_progress.h"
 #include "cap_container.h"
 #include "cap_drain.h"
+#include "cap_serial.h"
 #include "cap_session.h"
+#include "cmd_record_frames.h"
 
 struct record_options {
     const char *output;
-    uint64_t ring_bytes, rings, block_words, categories;
-    int64_t poll_ns;
-    bool monotonic, quiet;
+    uint64_t ring_bytes, rings, block_words, categories, baud;
+    int64_t poll_ns, limit_ns;
+    bool monotonic, quiet, frames;
 };
 
 struct recording {
@@ -324,6 +326,7 @@ static int run_record(int argc, char **argv)
                                        .rings = SESSION_RINGS_DEFAULT,
                                        .block_words = 256,
                                        .categories = UINT32_MAX,
+                                       .baud = SERIAL_BAUD_DEFAULT,
                                        .poll_ns = 10000000};
     const struct option_row rows[] = {
         {'o', "output", OPTION_TEXT, &options->output, "FILE",
@@ -341,6 +344,14 @@ static int run_record(int argc, char **argv)
          "pause between two looks at the rings; default 10ms", 0, 0},
         {0, "monotonic", OPTION_FLAG, &options->monotonic, NULL,
          "stamp with CLOCK_MONOTONIC even where the processor's counter is good", 0, 0},
+        {0, "frames", OPTION_FLAG, &options->frames, NULL,
+         "PLACE gives frames: tcp:HOST:PORT, file:PATH, or - for standard input", 0, 0},
+        {0, "baud", OPTION_UNSIGNED, &options->baud, "N", "rate of a serial port; default 115200",
+         1, 100000000},
+        {0, "for", OPTION_TIME, &options->limit_ns, "TIME",
+         "end a recording from PLACE after this time; default: at the end of the input or at "
+         "Ctrl-C",
+         0, 0},
         {'q', "quiet", OPTION_FLAG, &options->quiet, NULL, "no closing line", 0, 0},
         {0}};
 
@@ -349,6 +360,12 @@ static int run_record(int argc, char **argv)
         error.code = EXIT_RECORD_FAULT;
         return error_report(&error);
     }
+    if (command_words == 0 && arguments == 1 && (options->frames || frames_place(argv[1])))
+        return record_frames(&(struct frames_source){.place = argv[1],
+                                                     .output = options->output,
+                                                     .baud = (uint32_t)options->baud,
+                                                     .limit_ns = options->limit_ns,
+                                                     .quiet = options->quiet});
     if (command_words == 0 || arguments > 0 || options->poll_ns < 10000) {
         error_set(&error, EXIT_RECORD_FAULT, "%s",
                   command_words == 0 ? "no command: write 'tare record -o FILE -- COMMAND ...'"
@@ -383,7 +400,7 @@ static int run_record(int argc, char **argv)
 
 const struct command command_record = {
     .name = "record",
-    .synopsis = "[options] -- COMMAND [ARGUMENT ...]",
+    .synopsis = "[options] -- COMMAND [ARGUMENT ...] | [options] PLACE",
     .summary = "run a command and record what it does",
     .details =
         "Runs COMMAND and writes the events of all its processes and threads to a recording.\n"
@@ -396,5 +413,13 @@ const struct command command_record = {
         "126\n"
         "when COMMAND could not be run, 127 when it was not found.\n"
         "\n"
-        "Example: tare record -o run.tare -- ./server --port 8080\n",
+        "Example: tare record -o run.tare -- ./server --port 8080\n"
+        "\n"
+        "With a PLACE instead of a COMMAND, takes what a target sends (recorder/transport), until "
+        "the\n"
+        "input ends or Ctrl-C: serial:PATH (--baud), udp:ADDRESS:PORT (udp::PORT hears this "
+        "machine\n"
+        "alone), or with --frames tcp:HOST:PORT, file:PATH or - for standard input. Exit status: "
+        "0;\n"
+        "2 the place cannot be opened; 3 nothing came; 4 what came holds no frame.\n",
     .run = run_record};
