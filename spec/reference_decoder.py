@@ -118,7 +118,7 @@ class Stream:
         self.classes = decoder.classes[session]  # pairs of class and id
         self.number, self.block = number, block
         self.next = self.time = self.total = 0
-        self.begun, self.exact, self.ring, self.ring_totals = False, True, None, (0, 0)
+        self.begun, self.exact, self.ring, self.ring_totals = False, True, None, []
         self.loss_time = None
         self.texts, self.task, self.depth = [], None, 0  # in the order in which they were opened
         self.stored = self.dropped = self.suppressed = 0
@@ -278,8 +278,9 @@ class Stream:
             first, last = first | ring[name + "_first_high"] << 32, last | ring[name + "_last_high"] << 32
             if count:
                 self.line("loss", name, count, first, min(max(last - first, 0), MASK))
-        self.raise_sums(self.total, 0)
-        self.raise_sums(*self.ring_totals)
+        self.raise_sums(self.total, self.suppressed)
+        for totals in self.ring_totals:
+            self.raise_sums(*totals)
         torn = ring and not ring["channel"] and ring["writing"] == ring["write"] + 1 and \
             ring["dropped_before"] == ring["dropped"]
         self.line("total", "stored", self.stored, "dropped", self.dropped, "suppressed", self.suppressed,
@@ -423,8 +424,8 @@ class Decoder:
 
     def take_ring(self, ring):
         stream = self.stream(ring["session"], ring["stream"] & 0xFFFF, ring["block"])
-        totals, stream.ring = (ring["dropped"], ring["suppressed"]), ring
-        stream.ring_totals = [a if ahead(a, b) else b for a, b in zip(totals, stream.ring_totals)]
+        stream.ring = ring
+        stream.ring_totals.append((ring["dropped"], ring["suppressed"]))
         return True
 
     def take_names(self, session, number, order, size, table):

@@ -272,6 +272,18 @@ def good_suppressed():
 
 
 @vector
+def good_suppressed_many():
+    """Sums beyond 2^31: nothing at the end of the stream is ahead of them."""
+    s = Stream()
+    s.dropped = 0x7FFFFFFF
+    s.loss(0xC05, 0x7FFFFFFF, START, 0)
+    s.loss(0xC06, 0x7FFFFFFF, START, 0)
+    s.loss(0xC06, 2, START, 0)
+    s.event(0x010)
+    return s.data()
+
+
+@vector
 def good_loss_over_border():
     """LOSS_TIME, PAD, PAD, anchor, DROPPED; then an anchor alone between the two."""
     s = Stream()
@@ -600,6 +612,16 @@ def good_tare_ring_not_last():
     s = one_block()
     old = ring(dropped=7, pending_dropped=(5, START, 0, START, 0), torn=True)
     return file_header() + chunk(3, old) + stream_chunk(s.data())
+
+
+@vector
+def good_tare_ring_large_totals():
+    """The totals of each ring are compared with the sums, also beyond 2^31: 0x80000001 is ahead of 0x7FFFFFFF."""
+    s = Stream()
+    s.loss(0xC06, 0x7FFFFFFF, START, 0)
+    s.event(0x010)
+    return file_header() + stream_chunk(s.data()) + chunk(3, ring(suppressed=0x80000001)) + \
+        chunk(3, ring(suppressed=0x7FFFFFF0))
 
 
 @vector

@@ -742,6 +742,12 @@ def good_image_down_channel():
 
 
 @vector
+def bad_image_address():
+    """A ring at the last address that says its buffer is at the first ones: addresses do not run over. exit 4"""
+    return target(one_block(), 2, tail=[(bytes(16), "other memory")], self_at=MASK - 3)
+
+
+@vector
 def bad_image_version():
     """Rings of format version 0, the draft, and of a later one. exit 4"""
     return target(one_block(), 2, version=0) + target(one_block(), 2, self_at=752, buffer=992, version=2)
