@@ -86,7 +86,7 @@ static void take_frames(struct lockstep_link *link)
 /* One message, whole; false at the end of the line. */
 static bool read_message(struct lockstep_link *link)
 {
-    struct lockstep_message message;
+    struct lockstep_message message = {0};
     size_t have = 0;
     while (have < sizeof message) {
         ssize_t got = recv(link->plugin, (char *)&message + have, sizeof message - have, 0);
@@ -133,7 +133,9 @@ enum link_event link_wait(struct lockstep_link *link, uint64_t until_ns, struct 
         if (!lines[0].revents)
             continue;
         if (link->plugin < 0) {
-            link->plugin = accept4(link->listener, NULL, NULL, SOCK_CLOEXEC);
+            struct sockaddr_un peer;
+            socklen_t size = sizeof peer;
+            link->plugin = accept4(link->listener, (struct sockaddr *)&peer, &size, SOCK_CLOEXEC);
         } else if (!read_message(link) || link->counts.kind == LOCKSTEP_END) {
             return LINK_ENDED;
         } else {

@@ -148,16 +148,22 @@ static void report_end(uint64_t id, void *data)
     send_counts(LOCKSTEP_END);
 }
 
+/* rangeN=LOW-HIGH, in hexadecimal */
 static bool take_range(const char *text)
 {
-    unsigned long long low, high;
-    unsigned group;
-    char behind;
-    if (range_count == RANGE_LIMIT ||
-        sscanf(text, "range%u=%llx-%llx%c", &group, &low, &high, &behind) != 3 ||
-        group >= LOCKSTEP_RANGES || low >= high)
+    char *end = NULL;
+    if (strncmp(text, "range", 5) != 0 || range_count == RANGE_LIMIT)
         return false;
-    ranges[range_count++] = (struct range){group, low, high};
+    unsigned long group = strtoul(text + 5, &end, 10);
+    if (end == text + 5 || *end != '=' || group >= LOCKSTEP_RANGES)
+        return false;
+    uint64_t low = strtoull(end + 1, &end, 16);
+    if (*end != '-')
+        return false;
+    uint64_t high = strtoull(end + 1, &end, 16);
+    if (*end != 0 || low >= high)
+        return false;
+    ranges[range_count++] = (struct range){(unsigned)group, low, high};
     return true;
 }
 
@@ -174,8 +180,9 @@ int qemu_plugin_install(uint64_t id, const struct plugin_info *info, int argc, c
         return refuse(
             "this QEMU's interface of plugins is not version 1: use QEMU 7.2 (Debian 12)");
     for (int i = 0; i < argc; i++) {
-        if (strncmp(argv[i], "socket=", 7) == 0 && strlen(argv[i] + 7) < sizeof address.sun_path) {
-            strcpy(address.sun_path, argv[i] + 7);
+        size_t length = strlen(argv[i]);
+        if (strncmp(argv[i], "socket=", 7) == 0 && length - 7 < sizeof address.sun_path) {
+            memcpy(address.sun_path, argv[i] + 7, length - 7 + 1);
         } else if (strncmp(argv[i], "stop=", 5) == 0) {
             stop_address = strtoull(argv[i] + 5, NULL, 0);
         } else if (!take_range(argv[i])) {

@@ -92,12 +92,14 @@ void gateway_ledger_begin(struct gateway_ledger *ledger, uint32_t block_total,
     *ledger = (struct gateway_ledger){.block_total = block_total, .warm_up_blocks = warm_up_blocks};
     ledger->blocks = memory_new(block_total, sizeof ledger->blocks[0]);
     ledger->summaries_us = memory_new(block_total, sizeof ledger->summaries_us[0]);
+    ledger->round_trips_ns = memory_new(block_total, sizeof ledger->round_trips_ns[0]);
 }
 
 void gateway_ledger_end(struct gateway_ledger *ledger)
 {
     free(ledger->blocks);
     free(ledger->summaries_us);
+    free(ledger->round_trips_ns);
     *ledger = (struct gateway_ledger){0};
 }
 
@@ -126,7 +128,7 @@ void gateway_ledger_stop(struct gateway_command *command)
 bool gateway_ledger_reply(struct gateway_ledger *ledger, const void *bytes, size_t size,
                           uint32_t *sequence)
 {
-    struct gateway_reply reply;
+    struct gateway_reply reply = {0};
     if (size == sizeof reply)
         memcpy(&reply, bytes, sizeof reply);
     if (size != sizeof reply || reply.magic != GATEWAY_REPLY_MAGIC ||
@@ -152,7 +154,7 @@ bool gateway_ledger_reply(struct gateway_ledger *ledger, const void *bytes, size
 
 void gateway_ledger_acknowledgement(struct gateway_ledger *ledger, const void *bytes, size_t size)
 {
-    struct gateway_command command;
+    struct gateway_command command = {0};
     if (size == sizeof command)
         memcpy(&command, bytes, sizeof command);
     if (size != sizeof command || command.magic != GATEWAY_COMMAND_MAGIC) {

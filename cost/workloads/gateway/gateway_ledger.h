@@ -25,6 +25,7 @@ struct gateway_ledger {
     struct gateway_sent_block *blocks;
     /* Of measured blocks, in the order of arrival. */
     double *summaries_us;
+    uint64_t *round_trips_ns; /* filled by a load that has a clock */
     uint32_t replies, measured_replies, duplicates, wrong, foreign;
     bool stopped; /* the stop command was acknowledged */
 };

@@ -64,12 +64,9 @@ static struct {
     uint64_t start_ns;
     uint32_t command_total, send_errors;
     uint64_t send_late_max_ns;
-    uint64_t *due_ns; /* of every block */
-    /* Of measured blocks, in the order of arrival. */
-    uint64_t *round_trips_ns;
     uint64_t first_reply_ns, last_reply_ns;
-    struct gateway_ledger ledger;
 } load = {.data = -1, .command = -1};
+static struct gateway_ledger ledger;
 
 /* ------------------------------------------------------------------ traffic */
 
@@ -102,8 +99,7 @@ static uint64_t due_ns(uint64_t number, uint64_t per_second)
 static void send_block(uint64_t due, uint64_t now)
 {
     static struct gateway_block block;
-    load.due_ns[load.ledger.blocks_sent] = due;
-    gateway_ledger_block(&load.ledger, &block);
+    gateway_ledger_block(&ledger, &block);
     if (block.type == GATEWAY_BLOCK_MEASURED && now - due > load.send_late_max_ns)
         load.send_late_max_ns = now - due;
     if (send(load.data, &block, sizeof block, 0) != (ssize_t)sizeof block)
@@ -123,14 +119,14 @@ static void take_all_replies(void)
     ssize_t size;
     while ((size = recv(load.data, bytes, sizeof bytes, 0)) >= 0) {
         uint64_t now = monotonic_ns();
-        uint32_t measured = load.ledger.measured_replies;
-        if (!gateway_ledger_reply(&load.ledger, bytes, (size_t)size, &sequence) ||
-            load.ledger.measured_replies == measured)
+        uint32_t measured = ledger.measured_replies;
+        if (!gateway_ledger_reply(&ledger, bytes, (size_t)size, &sequence) ||
+            ledger.measured_replies == measured)
             continue;
         if (measured == 0)
             load.first_reply_ns = now;
         load.last_reply_ns = now;
-        load.round_trips_ns[measured] = now - load.due_ns[sequence];
+        ledger.round_trips_ns[measured] = now - due_ns(sequence, rate);
     }
 }
 
@@ -139,29 +135,29 @@ static void take_all_acknowledgements(void)
     uint8_t bytes[64];
     ssize_t size;
     while ((size = recv(load.command, bytes, sizeof bytes, 0)) >= 0)
-        gateway_ledger_acknowledgement(&load.ledger, bytes, (size_t)size);
+        gateway_ledger_acknowledgement(&ledger, bytes, (size_t)size);
 }
 
 /* Sends what is due; returns when the next thing is due, 0 when everything has been sent. */
 static uint64_t send_what_is_due(void)
 {
     uint64_t next = 0;
-    while (load.ledger.blocks_sent < load.ledger.block_total) {
-        uint64_t due = due_ns(load.ledger.blocks_sent, rate), now = monotonic_ns();
+    while (ledger.blocks_sent < ledger.block_total) {
+        uint64_t due = due_ns(ledger.blocks_sent, rate), now = monotonic_ns();
         if (due > now) {
             next = due;
             break;
         }
         send_block(due, now);
     }
-    while (load.ledger.commands_sent < load.command_total) {
+    while (ledger.commands_sent < load.command_total) {
         struct gateway_command command;
-        uint64_t due = due_ns(load.ledger.commands_sent, command_rate);
+        uint64_t due = due_ns(ledger.commands_sent, command_rate);
         if (due > monotonic_ns()) {
             next = next && next < due ? next : due;
             break;
         }
-        gateway_ledger_command(&load.ledger, &command);
+        gateway_ledger_command(&ledger, &command);
         send_command(&command);
     }
     return next;
@@ -179,8 +175,8 @@ static void wait_for_input(uint64_t until_ns)
 
 static bool everything_is_answered(void)
 {
-    return load.ledger.replies == load.ledger.block_total &&
-           load.ledger.commands_acknowledged >= load.command_total;
+    return ledger.replies == ledger.block_total &&
+           ledger.commands_acknowledged >= load.command_total;
 }
 
 static void run_traffic(void)
@@ -200,7 +196,7 @@ static void run_traffic(void)
         take_all_acknowledgements();
     }
     gateway_ledger_stop(&stop);
-    for (int i = 0; i < STOP_TRIES && !load.ledger.stopped; i++) {
+    for (int i = 0; i < STOP_TRIES && !ledger.stopped; i++) {
         send_command(&stop);
         wait_for_input(monotonic_ns() + STOP_WAIT_MS * (uint64_t)1000000);
         take_all_acknowledgements();
@@ -218,18 +214,18 @@ static int compare_ns(const void *a, const void *b)
 
 static void write_times(struct json *json)
 {
-    uint32_t count = load.ledger.measured_replies;
+    uint32_t count = ledger.measured_replies;
     double sum = 0;
-    qsort(load.round_trips_ns, count, sizeof load.round_trips_ns[0], compare_ns);
+    qsort(ledger.round_trips_ns, count, sizeof ledger.round_trips_ns[0], compare_ns);
     for (uint32_t i = 0; i < count; i++)
-        sum += (double)load.round_trips_ns[i];
+        sum += (double)ledger.round_trips_ns[i];
     json_put_number(json, "round_trip_mean_us", sum / count / 1e3);
     json_put_number(json, "round_trip_p50_us",
-                    (double)load.round_trips_ns[gateway_rank(count, 50)] / 1e3);
+                    (double)ledger.round_trips_ns[gateway_rank(count, 50)] / 1e3);
     json_put_number(json, "round_trip_p99_us",
-                    (double)load.round_trips_ns[gateway_rank(count, 99)] / 1e3);
-    json_put_number(json, "round_trip_max_us", (double)load.round_trips_ns[count - 1] / 1e3);
-    gateway_ledger_write_times(&load.ledger, json);
+                    (double)ledger.round_trips_ns[gateway_rank(count, 99)] / 1e3);
+    json_put_number(json, "round_trip_max_us", (double)ledger.round_trips_ns[count - 1] / 1e3);
+    gateway_ledger_write_times(&ledger, json);
     double span = (double)(load.last_reply_ns - load.first_reply_ns) / 1e9;
     json_put_number(json, "throughput_replies_per_second", span > 0 ? (count - 1) / span : 0);
 }
@@ -250,10 +246,10 @@ static void print_results(void)
     json_put_object(&json, NULL);
     json_put_unsigned(&json, "rate_blocks_per_second", rate);
     json_put_unsigned(&json, "rate_commands_per_second", command_rate);
-    gateway_ledger_write_window(&load.ledger, &json);
+    gateway_ledger_write_window(&ledger, &json);
     write_times(&json);
     json_put_integer(&json, "send_late_max_us", (int64_t)(load.send_late_max_ns / 1000));
-    gateway_ledger_write_whole_run(&load.ledger, &json);
+    gateway_ledger_write_whole_run(&ledger, &json);
     json_put_unsigned(&json, "whole_run_send_errors", load.send_errors);
     json_put_integer(&json, "whole_run_load_socket_drops", socket_drops());
     json_end_object(&json);
@@ -287,22 +283,18 @@ int main(int argc, char **argv)
         !open_socket(&load.command, command_port, &error))
         return error_report(&error);
     uint32_t block_total = (uint32_t)((warm_up + seconds) * rate);
-    gateway_ledger_begin(&load.ledger, block_total, (uint32_t)(warm_up * rate));
+    gateway_ledger_begin(&ledger, block_total, (uint32_t)(warm_up * rate));
     load.command_total = (uint32_t)((warm_up + seconds) * command_rate);
-    load.due_ns = memory_new(block_total, sizeof load.due_ns[0]);
-    load.round_trips_ns = memory_new(block_total, sizeof load.round_trips_ns[0]);
     prctl(PR_SET_TIMERSLACK, 1ul); /* else the kernel may send every block 50 us late */
 
     run_traffic();
-    if (load.ledger.measured_replies == 0)
+    if (ledger.measured_replies == 0)
         error_set(&error, EXIT_CANNOT_TELL,
                   "gateway_load: no reply to %u blocks on %s:%" PRIu64
                   " (%u of them could not be sent): is the gateway running?",
-                  load.ledger.blocks_sent, address_text, data_port, load.send_errors);
+                  ledger.blocks_sent, address_text, data_port, load.send_errors);
     else
         print_results();
-    free(load.due_ns);
-    free(load.round_trips_ns);
-    gateway_ledger_end(&load.ledger);
+    gateway_ledger_end(&ledger);
     return error.code == EXIT_DONE ? EXIT_DONE : error_report(&error);
 }
