@@ -175,8 +175,9 @@ struct tare_ring {
     uint32_t block_end; /* bytes: end of the present block; 0: the next record opens the first */
     uint32_t high[2];   /* bits 20 and up of the time, low word first */
     uint32_t known;     /* the low word of it that a reader of the ring knows */
-    uint32_t next_definition; /* its number; names of kernel objects follow the declarations */
-    uint32_t service_calls;   /* until the next definition */
+    uint32_t steps;     /* changes that were not made by the fast path */
+    uint16_t next_definition; /* its number; names of kernel objects follow the declarations */
+    uint16_t service_calls;   /* until they are written again */
     uint32_t commands[3];     /* buffer of the down channel */
 };
 

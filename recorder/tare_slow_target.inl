@@ -58,193 +58,287 @@ static int tare_next_is_free(const struct tare_ring *ring)
     return tare_ahead(ring) > 4u * TARE_BLOCK_WORDS;
 }
 
-/* Lets the fast path go on as far as there is room. The last block is not filled to the brim there:
- * the offset would have to wrap. */
-static void tare_look(struct tare_ring *ring)
-{
-    uint32_t state = tare_port_mask();
-    uint32_t end = ring->block_end;
-
-    if (ring->limit > TARE_LOSS_TIMED && end != 0 && ring->high[0] == ring->known) {
-        if (!tare_next_is_free(ring))
-            end -= TARE_KEPT_BYTES;
-        else if (end == TARE_RING_BYTES)
-            end -= 4u;
-        ring->limit = end;
-    }
-    tare_port_unmask(state);
-}
-
-/* Moves the write offset. One that reaches the end of the ring wraps at once, so that readers never
- * see one equal to the size. */
-static void tare_advance(struct tare_ring *ring, uint32_t offset)
-{
-    if (offset == TARE_RING_BYTES) {
-        ring->lap_index += TARE_RING_BYTES / 4u;
-        ring->block_end = 0;
-        if (ring->limit > TARE_LOSS_TIMED)
-            ring->limit = TARE_LOOK_AGAIN;
-        offset = 0;
-    }
-    tare_port_publish(&TARE_UP(ring)->write_offset, offset);
-}
-
 /* Bits 32 and up of the time. */
 static inline uint32_t tare_high_word(const struct tare_ring *ring)
 {
     return ring->high[1] << TARE_STAMP_BITS | ring->high[0] >> (32 - TARE_STAMP_BITS);
 }
 
-static void tare_know_time(struct tare_ring *ring)
-{
-    ring->known = ring->high[0];
-    ring->high_here = ring->high[0] & 0xFFFu;
-}
-
-/* Fills the rest of the block, one or two words. */
-static void tare_fill_block(struct tare_ring *ring, uint32_t offset)
-{
-    for (; offset < ring->block_end; offset += 4)
-        *TARE_WORDS_AT(ring, offset) = TARE_WORD(TARE_ID_PAD);
-    tare_advance(ring, offset);
-}
-
-/* Opens the block at `offset` with its anchor. */
-static void tare_open_block(struct tare_ring *ring, uint32_t offset, tare_clock clock)
-{
-    uint32_t *anchor = TARE_WORDS_AT(ring, offset);
-
-    anchor[TARE_ANCHOR_FORM] =
-        TARE_FORMAT_VERSION << 28 | TARE_BLOCK_LOG2 << 24 | (tare_high_word(ring) & 0xFFFFFFu);
-    anchor[TARE_ANCHOR_STREAM] = ring->session << 16 | ring->stream;
-    anchor[TARE_ANCHOR_LOW] = clock;
-    anchor[TARE_ANCHOR_INDEX] = ring->lap_index + offset / 4;
-    anchor[TARE_ANCHOR_DROPPED] = ring->dropped;
-    anchor[TARE_ANCHOR_SYNC] = TARE_SYNC | tare_anchor_check(anchor);
-    ring->block_end = offset + 4u * TARE_BLOCK_WORDS;
-    tare_know_time(ring);
-    tare_port_publish(&TARE_UP(ring)->write_offset, offset + 4u * TARE_ANCHOR_WORDS);
-}
-
-static void tare_count_dropped(struct tare_ring *ring, tare_clock clock)
-{
-    struct tare_loss *loss = &ring->pending_dropped;
-
-    ring->dropped++;
-    loss->last_low = clock;
-    loss->last_high = tare_high_word(ring);
-    if (loss->count++ == 0) {
-        loss->first_low = loss->last_low;
-        loss->first_high = loss->last_high;
-    }
-}
-
-/* One record for the ring. */
-struct tare_record {
-    uint32_t word, first, second;
+/* One step as it is made ready with interrupts enabled: the words, and how the ring is afterwards.
+ * It is valid as long as the ring is as it was: every change but those of the fast path counts
+ * `steps`, and the fast path moves the offset. */
+struct tare_plan {
+    struct tare_ring *ring;
+    uint32_t offset, steps, here; /* what it is made for; `here`: bits 20 to 31 of the time */
+    uint32_t words;               /* 1 to 3 of a record, 6 of an anchor */
+    uint32_t word[TARE_ANCHOR_WORDS];
+    uint32_t next; /* write offset */
+    uint32_t block_end, lap_index, limit, known, pending;
 };
 
-/* The record that must stand before `record`: a new time, or a loss. */
-static int tare_take_due(struct tare_ring *ring, tare_clock clock, struct tare_record *record)
+/* Reads what is there. Of an interrupt in between the steps tell. */
+static void tare_plan_begin(struct tare_plan *plan)
 {
-    struct tare_loss *loss = &ring->pending_dropped;
-    uint32_t span = loss->last_low - loss->first_low;
+    struct tare_ring *ring = plan->ring = tare_writer_here();
 
-    if (ring->high[0] != ring->known && ring->block_end != 0) {
-        record->word = TARE_WORD(TARE_ID_EPOCH_WIDE);
-        record->first = clock;
-        record->second = tare_high_word(ring);
-    } else if (ring->limit == TARE_LOSS_DUE && loss->count != 0) {
-        record->word = TARE_WORD(TARE_ID_LOSS_TIME);
-        record->first = loss->first_low;
-        record->second = loss->first_high;
-    } else if (ring->limit <= TARE_LOSS_TIMED) {
-        record->word = TARE_WORD(TARE_ID_DROPPED);
-        record->first = loss->count;
-        record->second =
-            loss->last_high - loss->first_high > (loss->last_low < loss->first_low) ? ~0u : span;
+    plan->steps = __atomic_load_n(&ring->steps, __ATOMIC_ACQUIRE);
+    plan->offset = TARE_UP(ring)->write_offset;
+    plan->here = ring->high[0] & 0xFFFu;
+    plan->block_end = ring->block_end;
+    plan->lap_index = ring->lap_index;
+    plan->limit = ring->limit;
+    plan->known = ring->known;
+    plan->pending = ring->pending_dropped.count;
+}
+
+/* An offset that reaches the end of the ring wraps at once, so that readers never see one equal to
+ * the size. */
+static void tare_plan_end(struct tare_plan *plan, uint32_t next)
+{
+    if (next == TARE_RING_BYTES) {
+        plan->lap_index += TARE_RING_BYTES / 4u;
+        plan->block_end = 0;
+        if (plan->limit > TARE_LOSS_TIMED)
+            plan->limit = TARE_LOOK_AGAIN;
+        next = 0;
+    }
+    plan->next = next;
+}
+
+/* One or two words that fill the block. */
+static void tare_plan_filling(struct tare_plan *plan, uint32_t bytes)
+{
+    plan->words = bytes / 4u;
+    plan->word[0] = plan->word[1] = TARE_WORD(TARE_ID_PAD);
+    tare_plan_end(plan, plan->block_end);
+}
+
+/* The next block with its anchor. */
+static void tare_plan_anchor(struct tare_plan *plan)
+{
+    const struct tare_ring *ring = plan->ring;
+
+    plan->words = TARE_ANCHOR_WORDS;
+    plan->word[TARE_ANCHOR_FORM] =
+        TARE_FORMAT_VERSION << 28 | TARE_BLOCK_LOG2 << 24 | (tare_high_word(ring) & 0xFFFFFFu);
+    plan->word[TARE_ANCHOR_STREAM] = ring->session << 16 | ring->stream;
+    plan->word[TARE_ANCHOR_LOW] = 0;
+    plan->word[TARE_ANCHOR_INDEX] = ring->lap_index + plan->offset / 4;
+    plan->word[TARE_ANCHOR_DROPPED] = ring->dropped;
+    plan->block_end = plan->offset + 4u * TARE_BLOCK_WORDS;
+    plan->known = ring->high[0];
+    plan->next = plan->offset + 4u * TARE_ANCHOR_WORDS;
+}
+
+/* The record that must stand before all others: a new time, or a loss. 0: none. */
+static int tare_plan_due(struct tare_plan *plan)
+{
+    const struct tare_ring *ring = plan->ring;
+    const struct tare_loss *loss = &ring->pending_dropped;
+    uint32_t *word = plan->word;
+
+    plan->words = 3;
+    if (ring->high[0] != plan->known && plan->block_end != 0) {
+        word[0] = TARE_WORD(TARE_ID_EPOCH_WIDE);
+        word[1] = 0; /* the time at which it is stored */
+        word[2] = tare_high_word(ring);
+        plan->known = ring->high[0];
+        if (plan->limit == TARE_LOSS_TIMED) /* a time between the two makes the first void */
+            plan->limit = TARE_LOSS_DUE;
+    } else if (plan->limit == TARE_LOSS_DUE && plan->pending != 0) {
+        word[0] = TARE_WORD(TARE_ID_LOSS_TIME);
+        word[1] = loss->first_low;
+        word[2] = loss->first_high;
+        plan->limit = TARE_LOSS_TIMED;
+    } else if (plan->limit <= TARE_LOSS_TIMED) {
+        word[0] = TARE_WORD(TARE_ID_DROPPED);
+        word[1] = plan->pending;
+        word[2] = loss->last_high - loss->first_high > (loss->last_low < loss->first_low)
+                      ? ~0u
+                      : loss->last_low - loss->first_low;
+        plan->pending = 0;
+        plan->limit = TARE_LOOK_AGAIN;
     } else {
         return 0;
     }
     return 1;
 }
 
-/* The same is in the ring now. */
-static void tare_due_is_stored(struct tare_ring *ring, uint32_t word)
+static inline __attribute__((always_inline)) int tare_plan_is_valid(const struct tare_plan *plan,
+                                                                    tare_clock clock)
 {
-    if (word == TARE_WORD(TARE_ID_LOSS_TIME)) {
-        ring->limit = TARE_LOSS_TIMED;
-    } else if (word == TARE_WORD(TARE_ID_DROPPED)) {
-        ring->pending_dropped.count = 0;
-        ring->limit = TARE_LOOK_AGAIN;
-    } else {
-        tare_know_time(ring);
-        if (ring->limit == TARE_LOSS_TIMED) /* a time between the two makes the first void */
-            ring->limit = TARE_LOSS_DUE;
+    const struct tare_ring *ring = plan->ring;
+
+    return ring == TARE_HERE() && TARE_UP(ring)->write_offset == plan->offset &&
+           ring->steps == plan->steps && clock >> TARE_STAMP_BITS == plan->here;
+}
+
+/* Makes the step, unless something has come in between. */
+static TARE_RARE int tare_carry_out(const struct tare_plan *plan)
+{
+    struct tare_ring *ring = plan->ring;
+    uint32_t *at = TARE_WORDS_AT(ring, plan->offset), fold = 0, i;
+    uint32_t is_time = plan->word[0] == TARE_WORD(TARE_ID_EPOCH_WIDE), state;
+    tare_clock clock;
+    int valid;
+
+    if (plan->words == TARE_ANCHOR_WORDS)
+        for (i = 1; i < TARE_ANCHOR_WORDS; i++)
+            fold ^= plan->word[i];
+    state = tare_port_mask();
+    clock = tare_port_clock();
+    valid = tare_plan_is_valid(plan, clock);
+    if (valid) {
+        if (plan->words == TARE_ANCHOR_WORDS) {
+            fold ^= clock;
+            fold ^= fold >> 16;
+            at[TARE_ANCHOR_FORM] = plan->word[TARE_ANCHOR_FORM];
+            at[TARE_ANCHOR_STREAM] = plan->word[TARE_ANCHOR_STREAM];
+            at[TARE_ANCHOR_LOW] = clock;
+            at[TARE_ANCHOR_INDEX] = plan->word[TARE_ANCHOR_INDEX];
+            at[TARE_ANCHOR_DROPPED] = plan->word[TARE_ANCHOR_DROPPED];
+            at[TARE_ANCHOR_SYNC] = TARE_SYNC | ((fold ^ fold >> 8) & 0xFFu);
+        } else {
+            at[0] = plan->word[0] == 0 ? 0 : tare_port_stamp(plan->word[0], clock);
+            if (plan->words > 1)
+                at[1] = is_time ? clock : plan->word[1];
+            if (plan->words > 2)
+                at[2] = plan->word[2];
+        }
+        ring->block_end = plan->block_end;
+        ring->lap_index = plan->lap_index;
+        ring->limit = plan->limit;
+        ring->known = plan->known;
+        ring->high_here = plan->known & 0xFFFu;
+        ring->pending_dropped.count = plan->pending;
+        ring->steps = plan->steps + 1;
+        tare_port_publish(&TARE_UP(ring)->write_offset, plan->next);
     }
+    tare_port_unmask(state);
+    return valid;
+}
+
+/* Counts one event that finds no room. */
+static TARE_RARE int tare_refuse(const struct tare_plan *plan, enum tare_claim claim)
+{
+    struct tare_ring *ring = plan->ring;
+    struct tare_loss *loss = &ring->pending_dropped;
+    uint32_t high = tare_high_word(ring), state = tare_port_mask();
+    tare_clock clock = tare_port_clock();
+    int valid = tare_plan_is_valid(plan, clock);
+
+    if (valid) {
+        if (claim == TARE_CLAIM_EVENT) {
+            ring->dropped++;
+            loss->last_low = clock;
+            loss->last_high = high;
+            if (loss->count++ == 0) {
+                loss->first_low = clock;
+                loss->first_high = high;
+            }
+        }
+        ring->limit = TARE_LOSS_DUE;
+        ring->steps++;
+    }
+    tare_port_unmask(state);
+    return valid;
+}
+
+/* Lets the fast path go on as far as there is room. The last block is not filled to the brim there:
+ * the offset would have to wrap. */
+static TARE_RARE void tare_look(void)
+{
+    struct tare_ring *ring = tare_writer_here();
+    uint32_t steps = __atomic_load_n(&ring->steps, __ATOMIC_ACQUIRE), end = ring->block_end, state;
+
+    if (ring->limit <= TARE_LOSS_TIMED || end == 0 || ring->high[0] != ring->known)
+        return;
+    if (!tare_next_is_free(ring))
+        end -= TARE_KEPT_BYTES;
+    else if (end == TARE_RING_BYTES)
+        end -= 4u;
+    state = tare_port_mask();
+    if (ring->steps == steps)
+        ring->limit = end;
+    tare_port_unmask(state);
+}
+
+/* Widens the clock; 1 if the high part has changed. */
+static TARE_RARE int tare_keep_time(void)
+{
+    uint32_t state = tare_port_mask(), old;
+    struct tare_ring *ring = TARE_HERE();
+
+    old = ring->high[0];
+    tare_widen(ring, tare_port_clock());
+    old ^= ring->high[0];
+    if (old != 0) {
+        ring->steps++;
+        /* The fast path sees a part of the time only, which may look the same by chance. */
+        if (ring->limit > TARE_LOSS_TIMED)
+            ring->limit = TARE_LOOK_AGAIN;
+    }
+    tare_port_unmask(state);
+    return old != 0;
 }
 
 /* Does the first thing that there is to do. */
-static enum tare_step tare_step_masked(struct tare_ring *ring, enum tare_claim claim,
-                                       const struct tare_record *wanted)
+static TARE_RARE enum tare_step tare_step(enum tare_claim claim, uint32_t word, uint32_t first,
+                                          uint32_t second)
 {
-    tare_clock clock = tare_port_clock();
-    struct tare_record record = *wanted;
-    uint32_t offset = TARE_UP(ring)->write_offset, left = ring->block_end - offset;
-    uint32_t *at = TARE_WORDS_AT(ring, offset), bytes;
+    struct tare_plan plan;
+    uint32_t bytes = 4u * TARE_RECORD_WORDS(word >> TARE_STAMP_BITS), left;
     int due;
 
-    tare_widen(ring, clock);
-    bytes = 4u * TARE_RECORD_WORDS(record.word >> TARE_STAMP_BITS);
-    if (left < bytes + TARE_KEPT_BYTES && claim != TARE_CLAIM_END && !tare_next_is_free(ring)) {
-        if (claim != TARE_CLAIM_NOTE)
-            ring->limit = TARE_LOSS_DUE;
-        if (claim == TARE_CLAIM_EVENT)
-            tare_count_dropped(ring, clock);
-        return TARE_STEP_REFUSED;
-    }
-    due = tare_take_due(ring, clock, &record);
-    bytes = 4u * TARE_RECORD_WORDS(record.word >> TARE_STAMP_BITS);
-    if (left == 0 || ring->block_end == 0) {
-        tare_open_block(ring, offset, clock);
+    if (tare_keep_time())
         return TARE_STEP_MORE;
+    tare_plan_begin(&plan);
+    left = plan.block_end - plan.offset;
+    if (left < bytes + TARE_KEPT_BYTES && claim != TARE_CLAIM_END &&
+        !tare_next_is_free(plan.ring)) {
+        if (claim == TARE_CLAIM_NOTE)
+            return TARE_STEP_REFUSED;
+        return tare_refuse(&plan, claim) ? TARE_STEP_REFUSED : TARE_STEP_MORE;
+    }
+    due = tare_plan_due(&plan);
+    if (due) {
+        bytes = 12u;
+    } else {
+        plan.words = bytes / 4u;
+        plan.word[0] = word;
+        plan.word[1] = first;
+        plan.word[2] = second;
     }
     if (left < bytes) {
-        tare_fill_block(ring, offset);
-        return TARE_STEP_MORE;
+        tare_plan_begin(&plan); /* takes back what is due */
+        if (plan.block_end - plan.offset != left)
+            return TARE_STEP_MORE;
+        due = 1;
+        if (left == 0)
+            tare_plan_anchor(&plan);
+        else
+            tare_plan_filling(&plan, left);
+    } else {
+        tare_plan_end(&plan, plan.offset + bytes);
     }
-    at[0] = record.word | (clock & TARE_STAMP_MASK);
-    if (bytes > 4)
-        at[1] = record.first;
-    if (bytes > 8)
-        at[2] = record.second;
-    if (due)
-        tare_due_is_stored(ring, record.word);
-    tare_advance(ring, offset + bytes);
-    return due ? TARE_STEP_MORE : TARE_STEP_STORED;
+    return !tare_carry_out(&plan) || due ? TARE_STEP_MORE : TARE_STEP_STORED;
 }
 
 /* Stores one record with all that must stand before it: 0 when there was no room. */
 static TARE_RARE int __attribute__((noinline))
 tare_store(enum tare_claim claim, uint32_t word, uint32_t first, uint32_t second)
 {
-    const struct tare_record record = {word & ~TARE_STAMP_MASK, first, second};
     enum tare_step step;
-    struct tare_ring *ring;
 
-    do {
-        uint32_t state = tare_port_mask();
-
-        ring = TARE_HERE();
-        step = tare_step_masked(ring, claim, &record);
-        tare_port_unmask(state);
-    } while (step == TARE_STEP_MORE);
-    tare_look(ring);
+    do
+        step = tare_step(claim, word, first, second);
+    while (step == TARE_STEP_MORE);
+    tare_look();
     return step == TARE_STEP_STORED;
 }
 
 static TARE_RARE void __attribute__((noinline))
 tare_put_slow(uint32_t word, uint32_t first, uint32_t second)
 {
-    (void)tare_store(TARE_CLAIM_EVENT, word, first, second);
+    (void)tare_store(TARE_CLAIM_EVENT, word & ~TARE_STAMP_MASK, first, second);
 }

@@ -241,15 +241,8 @@ static void tare_take_command(struct tare_ring *ring)
 /* Keeps the time, takes a command, and writes a name now and then. */
 static TARE_RARE int tare_serve(struct tare_ring *ring)
 {
-    uint32_t state = tare_port_mask();
-    int is_new;
+    int is_new = tare_keep_time();
 
-    tare_widen(ring, tare_port_clock());
-    is_new = ring->high[0] != ring->known;
-    /* The fast path sees a part of the time only, which may look the same by chance. */
-    if (is_new && ring->limit > TARE_LOSS_TIMED)
-        ring->limit = TARE_LOOK_AGAIN;
-    tare_port_unmask(state);
     if (ring->stream != 0)
         return is_new;
     tare_take_command(ring);

@@ -160,7 +160,7 @@ def read_log(path, code):
         if address in code.masks:
             masked_since, owner = executed, code.owner[address]
         elif address in code.unmasks and masked_since is not None:
-            where = "new block" if loop and owner == "tare_put_slow" else owner
+            where = "new block" if loop and owner.startswith("tare_store") else owner
             masked[where] = max(masked.get(where, 0), executed - masked_since)
             masked_since = None
     return calls, masked
@@ -338,8 +338,9 @@ def measured_costs(board, program, account, calls, masked, listing):
             costs[f"{name}_full_speed_instructions"] = round(full_speed, 2)
     costs["masked_instructions"] = max(masked[f"tare_put{i}"] for i in range(3))
     costs["masked_new_block_instructions"] = masked["new block"]
-    costs["masked_longest_instructions"] = max(masked["tare_put_slow"], masked["new block"])
-    costs["masked_service_instructions"] = masked["tare_service"]
+    costs["masked_longest_instructions"] = max(masked.values())
+    costs["masked_service_instructions"] = max(
+        count for name, count in masked.items() if name.startswith("tare_serv"))
     costs["start_instructions"] = round(account["start_ticks"] * board.instructions_per_tick())
     costs["code_bytes"] = code
     costs["ram_beyond_ring_bytes"] = memory - account["ring_bytes"]
