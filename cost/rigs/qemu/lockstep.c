@@ -484,6 +484,14 @@ int main(int argc, char **argv)
         error_set(&error, EXIT_USAGE, "lockstep needs the firmware's ELF file; see --help");
         return error_report(&error);
     }
+    if (recording_path && strcmp(recording_path, "-") == 0)
+        error_set(&error, EXIT_USAGE, "--record needs a file: standard output has the results");
+    if ((warm_up + seconds) * rate > UINT32_MAX / 64)
+        error_set(&error, EXIT_USAGE,
+                  "%" PRIu64 " blocks are too many for one run: lower --rate or --seconds",
+                  (warm_up + seconds) * rate);
+    if (error.code != EXIT_DONE)
+        return error_report(&error);
     board_catch_signals();
     rig.board.log = -1;
     rig.board.qemu = CHILD_NONE;
