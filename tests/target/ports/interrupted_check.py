@@ -19,23 +19,24 @@ from target_run import (CORTEX_M3, RISCV32, Code, build, check_recording,  # noq
                         definition_ids, log_addresses, require, run_program, symbols)
 
 BASEPRI = "-DTARE_LOCK_BASEPRI=0x40"
-# The third is the shift of QEMU's clock: an instruction takes 64 ns on the Cortex-M3, whose timer has
-# steps of 40 ns. RISC-V's has 100 ns, but begins anywhere within one: an instruction takes 256 ns.
+SHIFT = 9  # of QEMU's clock: an instruction takes 512 ns
+# STEP: steps of the timer, 40 ns on the Cortex-M3 and 100 ns on RISC-V, by which each try is later than
+# the one before; with one more (the timer may begin within one) they are shorter than an instruction.
 RUNS = (
-    ("PRIMASK", CORTEX_M3, 6, ()),
-    ("BASEPRI", CORTEX_M3, 6, (BASEPRI,)),
-    ("above BASEPRI", CORTEX_M3, 6, (BASEPRI, "-DURGENT")),
-    ("mstatus", RISCV32, 8, ()),
+    ("PRIMASK", CORTEX_M3, 11, ()),
+    ("BASEPRI", CORTEX_M3, 11, (BASEPRI,)),
+    ("above BASEPRI", CORTEX_M3, 11, (BASEPRI, "-DURGENT")),
+    ("mstatus", RISCV32, 4, ()),
 )
 TEXT = '"a text cut up"'
 
 
-def executed(board, code, shift):
+def executed(board, code):
     """Addresses that the cases execute with the lock open, and with it closed; and how many
     instructions each case takes."""
     run_program(board, "program.elf", "-singlestep", "-d", "exec,nochain", "-D", "log",
                 "-dfilter", code.filter(), "-device",
-                f"loader,addr={board.data + 0x900000:#x},data=1,data-len=4", BOARD_SHIFT=shift)
+                f"loader,addr={board.data + 0x900000:#x},data=1,data-len=4", BOARD_SHIFT=str(SHIFT))
     table = symbols(board, "program.elf")
     begin, end = table["log_begin"][0], table["log_end"][0]
     opened, closed, lengths, masked = set(), set(), [], False
@@ -86,18 +87,20 @@ def check_events(listing, account):
 
 
 def main():
-    for name, board, shift, options in RUNS:
-        build(board, "program.elf", "-DTARE_RING_BYTES=512", "-DTARE_BLOCK_WORDS=64", *options,
+    for name, board, step, options in RUNS:
+        build(board, "program.elf", "-DTARE_RING_BYTES=768", "-DTARE_BLOCK_WORDS=64",
+              f"-DSTEP={step}u", *options,
               program=os.path.join("ports", "interrupted_program.c"))
         code = Code(board, "program.elf", "record_|act_|log_")
-        opened, closed, lengths = executed(board, code, str(shift))
-        account = run_program(board, "program.elf", BOARD_SHIFT=str(shift))
+        opened, closed, lengths = executed(board, code)
+        account = run_program(board, "program.elf", BOARD_SHIFT=str(SHIFT))
         listing, _ = check_recording(board, "program.elf", account)
         recorded = check_events(listing, account)
         steps = [steps for key, steps in account.items() if key.endswith("_steps")]
         require(len(steps) == len(lengths), f"{len(steps)} cases, {len(lengths)} in the log")
+        require((step + 1) * 1e9 / board.clock_hz <= 1 << SHIFT, f"{name}: a step of {step} is too long")
         for length, count in zip(lengths, steps):
-            require(count * 1e9 / board.clock_hz >= length * (1 << shift),
+            require(count * 1e9 / board.clock_hz >= length * (1 << SHIFT),
                     f"{count} steps do not reach the end of {length} instructions")
 
         hit = reached(board, account)
@@ -109,7 +112,7 @@ def main():
         require(urgent or not hit & only_closed, f"{name}: the lock did not hold off an interrupt")
         require(urgent == (account["interrupts"] == 0) and (urgent or recorded > 1000),
                 f"{name}: {recorded} interrupts recorded")
-        print(f"{name}: {board.name}, {sum(steps)} interrupts in {len(steps)} cases of "
+        print(f"{name}: {board.name}, {sum(steps) // step} interrupts in {len(steps)} cases of "
               f"{min(lengths)} to {max(lengths)} instructions; {len(opened)} instructions with the "
               f"lock open and {len(only_closed)} with it closed; {account['attempted']} events, "
               f"{account['dropped']} dropped, all accounted for")
