@@ -27,6 +27,7 @@ static void put_totals(struct json *json, const struct check_totals *totals)
     json_put_unsigned(json, "gap_events_at_least", (totals->gap_words + 2) / 3);
     json_put_unsigned(json, "gap_events_at_most", totals->gap_words);
     json_put_unsigned(json, "words_before_first_block", totals->gap_before);
+    json_put_unsigned(json, "overwritten_words", totals->overwritten);
     json_put_unsigned(json, "skipped_bytes", totals->skipped_bytes);
     json_put_unsigned(json, "cut_bytes", totals->cut_bytes);
     json_put_unsigned(json, "misread_bytes", totals->reread_bytes);
@@ -39,6 +40,14 @@ static void put_totals(struct json *json, const struct check_totals *totals)
     json_put_unsigned(json, "names_lost", totals->names_lost);
     json_put_unsigned(json, "ids_refused", totals->ids_refused);
     json_put_unsigned(json, "rings_refused", totals->rings_refused);
+    json_put_unsigned(json, "unnumbered_events", totals->unnumbered);
+    json_put_unsigned(json, "kernel_objects", totals->all_objects);
+    json_put_unsigned(json, "kernel_objects_unnamed", totals->unnamed_objects);
+    json_put_object(json, "kernel_objects_by_class");
+    for (unsigned i = 0; i < TARE_CLASS_COUNT; i++)
+        if (totals->objects[i] > 0)
+            json_put_unsigned(json, text_class_name(i), totals->objects[i]);
+    json_end_object(json);
     json_put_unsigned(json, "mixed_streams", totals->mixed_streams);
     json_put_unsigned(json, "active_streams", totals->active_streams);
     json_put_object(json, "faults");
@@ -58,6 +67,7 @@ static void put_file(struct json *json, const struct check_source *source)
     json_put_bool(json, "collector_finished", facts->finished);
     json_put_bool(json, "signature_damaged", facts->bad_signature);
     json_put_unsigned(json, "unusable_chunks", facts->misfits);
+    json_put_unsigned(json, "names_tables", facts->names_tables);
     json_put_unsigned(json, "damaged_bytes", facts->damaged_bytes);
     json_put_unsigned(json, "bytes_before_synchronisation", facts->skipped_before);
     json_put_object(json, "file_faults");
@@ -222,15 +232,23 @@ static void put_kinds(struct json *json, const struct check *check)
     json_put_array(json, "kinds");
     for (size_t i = 0; i < check->kind_count; i++) {
         const struct check_kind *kind = &check->kinds[i];
+        const struct definition *object = kind->definition == NULL ? kind->object : NULL;
 
         buffer_clear(&name);
-        text_append_event_name(&name, kind->definition, kind->id);
+        if (object != NULL)
+            text_append_object_name(&name, object);
+        else
+            text_append_event_name(&name, kind->definition, kind->id);
         json_put_object(json, NULL);
         json_put_unsigned(json, "session", kind->session->number);
         json_put_unsigned(json, "id", kind->id);
         json_put_text(json, "name", name.data);
-        json_put_text(json, "class",
-                      kind->definition != NULL ? text_class_name(kind->definition->class) : NULL);
+        json_put_text(json, "class", check_kind_class(kind));
+        if (object != NULL) {
+            json_put_text(json, "operation", text_operation_name(object->class, kind->operation));
+            json_put_unsigned(json, "object_id", object->id);
+            json_put_unsigned(json, "generation", object->generation);
+        }
         json_put_unsigned(json, "events", kind->events);
         json_end_object(json);
     }
@@ -244,7 +262,7 @@ static const char *place_name(const struct check_place *place)
     case NOTE_LOSS:
         return place->suppressed ? "suppressed" : "dropped";
     case NOTE_GAP:
-        return "gap";
+        return place->before && stream_is_overwritten(place->stream) ? "overwritten" : "gap";
     case NOTE_FAULT:
         return stream_fault_name(place->fault);
     case NOTE_SKIPPED:

@@ -16,6 +16,9 @@ void check_append_text(struct buffer *out, const struct check *check,
 void check_append_json(struct buffer *out, const struct check *check,
                        const struct check_source *source);
 
+/* Class of a kind of event: "value", "task", "kernel"; NULL: not known. */
+const char *check_kind_class(const struct check_kind *kind);
+
 /* The first line of the text form, without its end: the verdict in one sentence. */
 void check_append_verdict(struct buffer *out, const struct check *check,
                           const struct check_source *source);

@@ -53,7 +53,8 @@ static void append_damage(struct buffer *out, const struct check *check,
     const char *separator = "";
 
     for (unsigned i = 0; i < FILE_FAULT_COUNT; i++)
-        file_faults += i == FILE_FAULT_TRUNCATED ? 0 : facts->faults[i];
+        file_faults +=
+            i == FILE_FAULT_TRUNCATED || i == FILE_FAULT_BAD_NAMES ? 0 : facts->faults[i];
     clock = totals->faults[STREAM_FAULT_CLOCK_BACKWARDS];
     if (file_faults > 0) {
         buffer_printf(out, "%" PRIu64 " fault%s in the file", file_faults, plural(file_faults));
@@ -75,6 +76,11 @@ static void append_damage(struct buffer *out, const struct check *check,
             separator = ", ";
             break;
         }
+    if (totals->mixed_streams > 0) {
+        buffer_printf(out, "%s%" PRIu32 " stream%s with blocks under the name of another", separator,
+                      totals->mixed_streams, plural(totals->mixed_streams));
+        separator = ", ";
+    }
     if (totals->unverified_blocks > 0)
         buffer_printf(out, "%s%" PRIu64 " block%s that no hash vouches for", separator,
                       totals->unverified_blocks, plural(totals->unverified_blocks));
@@ -150,16 +156,19 @@ void check_append_verdict(struct buffer *out, const struct check *check,
     case CHECK_LOSSY:
         append_missing(out, &check->totals);
         buffer_text(out, "; what is there is sound");
-        return;
+        break;
     case CHECK_COMPLETE:
         append_amount(out, check);
         buffer_text(out, ", nothing lost, nothing damaged");
-        return;
+        break;
     }
-    if (check->lossy) {
+    if (check->lossy && check->verdict != CHECK_LOSSY) {
         buffer_text(out, "; ");
         append_missing(out, &check->totals);
     }
+    if (check->totals.overwritten > 0)
+        buffer_printf(out, "; %" PRIu64 " words before the oldest block were overwritten",
+                      check->totals.overwritten);
 }
 
 /* ------------------------------------------------------------------ lines of facts */
@@ -322,11 +331,46 @@ static void append_names(struct buffer *out, const struct check_totals *totals)
         return;
     label(out, "names");
     buffer_printf(out,
-                  "%" PRIu64 " declarations got no id, %" PRIu64 " names found no room, %" PRIu64
-                  " events are unnamed, %" PRIu64 " rings were refused, %" PRIu64
-                  " records are of a later version\n",
+                  "%" PRIu64 " declarations got no id, %" PRIu64
+                  " names or kernel objects found no room, %" PRIu64 " events are unnamed, %" PRIu64
+                  " rings were refused, %" PRIu64 " records are of a later version\n",
                   totals->ids_refused, totals->names_lost, totals->unnamed, totals->rings_refused,
                   totals->reserved);
+}
+
+static void append_objects(struct buffer *out, const struct check_totals *totals,
+                           const struct container_facts *facts)
+{
+    const char *separator = ": ";
+
+    if (totals->all_objects + totals->unnumbered + facts->names_tables == 0)
+        return;
+    label(out, "objects");
+    buffer_printf(out, "%" PRIu64 " of a kernel", totals->all_objects);
+    for (unsigned class = 0; class < TARE_CLASS_COUNT; class ++) {
+        const char *name = text_class_name(class);
+
+        if (totals->objects[class] == 0)
+            continue;
+        buffer_printf(out, "%s%" PRIu64 " %s", separator, totals->objects[class], name);
+        if (totals->objects[class] != 1)
+            buffer_text(out, name[strlen(name) - 1] == 'x' ? "es" : "s");
+        separator = ", ";
+    }
+    if (totals->unnamed_objects > 0)
+        buffer_printf(out, "; %" PRIu64 " without a name", totals->unnamed_objects);
+    if (facts->names_tables > 0)
+        buffer_printf(out, "; %" PRIu64 " names table%s read\n", facts->names_tables,
+                      facts->names_tables == 1 ? " was" : "s were");
+    else
+        buffer_text(out, "; no names table was read\n");
+    if (totals->unnumbered > 0) {
+        label(out, "");
+        buffer_printf(out,
+                      "%" PRIu64 " event%s of objects that found no number of their own: they are "
+                      "shown together, as other tasks and other objects\n",
+                      totals->unnumbered, plural(totals->unnumbered));
+    }
 }
 
 static void append_damage_lines(struct buffer *out, const struct check *check,
@@ -339,6 +383,13 @@ static void append_damage_lines(struct buffer *out, const struct check *check,
         buffer_printf(out,
                       "%" PRIu64 " bytes stood before the first block and belong to no stream\n",
                       facts->skipped_before);
+    }
+    if (totals->overwritten > 0) {
+        label(out, "overwritten");
+        buffer_printf(out,
+                      "%" PRIu64 " words (%" PRIu64 " to %" PRIu64
+                      " events) before the oldest block: newer ones took their place\n",
+                      totals->overwritten, (totals->overwritten + 2) / 3, totals->overwritten);
     }
     if (totals->gap_before > 0) {
         label(out, "late");
@@ -484,6 +535,25 @@ static void append_streams(struct buffer *out, const struct check_source *source
     buffer_free(&name);
 }
 
+const char *check_kind_class(const struct check_kind *kind)
+{
+    if (kind->definition != NULL)
+        return text_class_name(kind->definition->class);
+    if (kind->object != NULL)
+        return text_class_name(kind->object->class);
+    return kind->id == TARE_ID_KERNEL ? "kernel" : NULL;
+}
+
+static void append_kind_name(struct buffer *out, const struct check_kind *kind)
+{
+    if (kind->definition != NULL || kind->object == NULL) {
+        text_append_event_name(out, kind->definition, kind->id);
+        return;
+    }
+    text_append_object_name(out, kind->object);
+    buffer_printf(out, " %s", text_operation_name(kind->object->class, kind->operation));
+}
+
 static void append_kinds(struct buffer *out, const struct check *check)
 {
     if (check->kind_count == 0)
@@ -491,14 +561,14 @@ static void append_kinds(struct buffer *out, const struct check *check)
     buffer_printf(out, "\n  %12s  %s\n", "events", "kind");
     for (size_t i = 0; i < check->kind_count && i < KINDS_SHOWN; i++) {
         const struct check_kind *kind = &check->kinds[i];
-        const char *class =
-            kind->definition != NULL ? text_class_name(kind->definition->class) : NULL;
+        const char *class = check_kind_class(kind);
 
         buffer_printf(out, "  %12" PRIu64 "  ", kind->events);
-        text_append_event_name(out, kind->definition, kind->id);
-        if (kind->definition == NULL)
-            buffer_text(out, " (no definition)");
-        else if (class != NULL && kind->definition->class != TARE_CLASS_EVENT)
+        append_kind_name(out, kind);
+        if (class == NULL)
+            buffer_text(out, kind->definition == NULL ? " (no definition)" : "");
+        else if (kind->definition == NULL ? kind->object != NULL
+                                          : kind->definition->class != TARE_CLASS_EVENT)
             buffer_printf(out, " (%s)", class);
         buffer_text(out, "\n");
     }
@@ -528,7 +598,9 @@ static void append_place_text(struct buffer *out, const struct check_place *plac
         buffer_text(out, place->pending ? ", at the very end" : "");
         return;
     case NOTE_GAP:
-        buffer_printf(out, "gap of %" PRIu64 " words (%" PRIu64 " to %" PRIu64 " events)",
+        buffer_printf(out, "%s %" PRIu64 " words (%" PRIu64 " to %" PRIu64 " events)",
+                      place->before && stream_is_overwritten(place->stream) ? "overwritten:"
+                                                                            : "gap of",
                       place->amount, (place->amount + 2) / 3, place->amount);
         if (place->from_known) {
             buffer_text(out, " from ");
@@ -602,6 +674,7 @@ void check_append_text(struct buffer *out, const struct check *check,
     append_events(out, check);
     append_bytes(out, &check->totals);
     append_names(out, &check->totals);
+    append_objects(out, &check->totals, facts);
     append_damage_lines(out, check, facts);
     for (size_t i = 0; i < check->session_count && i < STREAMS_SHOWN; i++) {
         append_session(out, &check->sessions[i]);

@@ -31,6 +31,17 @@ struct kind_verdict {
     bool wanted;
 };
 
+/* What is shown of one stream. */
+struct dump_stream {
+    char *name;  /* for terminals; NULL: not made yet */
+    bool wanted; /* passes --thread */
+
+    /* The task that runs on its core: NULL while none is known. */
+    const struct definition *running;
+    struct buffer task; /* its name for terminals */
+    bool task_wanted, has_tasks;
+};
+
 struct dump {
     struct dump_options options;
     const char *path;
@@ -38,12 +49,11 @@ struct dump {
     struct dump_lines lines;
     struct session_scale scale;
     const struct decode_session *session; /* that `scale` belongs to */
-    char **threads;                       /* by ordinal: name for terminals; NULL: not made yet */
-    bool *wanted;                         /* by ordinal: passes --thread */
-    size_t thread_count;
+    struct dump_stream *streams;          /* by ordinal */
+    size_t stream_count;
     struct kind_verdict kinds[TARE_ID_COUNT]; /* by id */
-    uint64_t printed;
-    bool reader_gone; /* of standard output */
+    uint64_t printed, passed_over;            /* events */
+    bool reader_gone;                         /* of standard output */
 };
 
 /* ------------------------------------------------------------------ output */
@@ -99,37 +109,59 @@ static bool matches_number(const char *patterns, uint32_t number)
     return matches(patterns, text);
 }
 
-static void name_thread(struct dump *dump, const struct decode_stream *stream)
+static struct dump_stream *stream_at(struct dump *dump, const struct decode_stream *stream)
 {
+    if (stream->ordinal >= dump->stream_count) {
+        size_t count = 2 * (size_t)stream->ordinal + 16;
+
+        dump->streams = memory_resize(dump->streams, count, sizeof *dump->streams);
+        memset(dump->streams + dump->stream_count, 0,
+               (count - dump->stream_count) * sizeof *dump->streams);
+        dump->stream_count = count;
+    }
+    return &dump->streams[stream->ordinal];
+}
+
+static struct dump_stream *name_stream(struct dump *dump, const struct decode_stream *stream)
+{
+    struct dump_stream *at = stream_at(dump, stream);
     const char *patterns = dump->options.threads;
     struct buffer name = {0};
 
-    while (stream->ordinal >= dump->thread_count) {
-        size_t count = 2 * dump->thread_count + 16;
-
-        dump->threads = memory_resize(dump->threads, count, sizeof(char *));
-        dump->wanted = memory_resize(dump->wanted, count, sizeof(bool));
-        memset(dump->threads + dump->thread_count, 0,
-               (count - dump->thread_count) * sizeof(char *));
-        dump->thread_count = count;
-    }
-    if (dump->threads[stream->ordinal] != NULL)
-        return;
+    if (at->name != NULL)
+        return at;
     stream_append_name(&name, stream);
-    dump->threads[stream->ordinal] = name.data;
-    dump->wanted[stream->ordinal] =
-        patterns == NULL || matches(patterns, name.data) ||
-        matches_number(patterns, stream->number) ||
-        (stream->last_ring != NULL && matches_number(patterns, stream->last_ring->thread));
+    at->name = name.data;
+    at->wanted = patterns == NULL || matches(patterns, name.data) ||
+                 matches_number(patterns, stream->number) ||
+                 (stream->last_ring != NULL && matches_number(patterns, stream->last_ring->thread));
+    return at;
 }
 
 /* Names may have changed. */
-static void forget_threads(struct dump *dump)
+static void forget_names(struct dump *dump)
 {
-    for (size_t i = 0; i < dump->thread_count; i++) {
-        free(dump->threads[i]);
-        dump->threads[i] = NULL;
+    for (size_t i = 0; i < dump->stream_count; i++) {
+        free(dump->streams[i].name);
+        dump->streams[i].name = NULL;
     }
+}
+
+/* A task was switched in; NULL: which one runs is not known any more. */
+static void switch_task(struct dump *dump, struct dump_stream *stream,
+                        const struct definition *task)
+{
+    if (task == stream->running)
+        return;
+    stream->running = task;
+    stream->task_wanted = false;
+    buffer_clear(&stream->task);
+    if (task == NULL)
+        return;
+    stream->has_tasks = true;
+    text_append_object_name(&stream->task, task);
+    stream->task_wanted =
+        dump->options.threads != NULL && matches(dump->options.threads, stream->task.data);
 }
 
 static bool is_in_time(const struct dump *dump, uint64_t ticks)
@@ -154,54 +186,97 @@ static bool matches_kind(const char *patterns, uint32_t id, const struct definit
     return found;
 }
 
-static bool is_kind(struct dump *dump, const struct event *event,
-                    const struct definition *definition)
+/* By the name or class of the object, by what happened, or by both words. */
+static bool matches_kernel(const char *patterns, const struct kernel_event *kernel)
 {
-    struct kind_verdict *verdict = &dump->kinds[event->id];
+    struct buffer object = {0}, operation = {0};
+    bool found;
+
+    kernel_append_object(&object, kernel);
+    kernel_append_operation(&operation, kernel);
+    found = matches(patterns, object.data) || matches(patterns, operation.data) ||
+            matches(patterns, kernel_class(kernel));
+    buffer_printf(&object, " %s", operation.data);
+    found = found || matches(patterns, object.data);
+    buffer_free(&object);
+    buffer_free(&operation);
+    return found;
+}
+
+static bool is_kind(struct dump *dump, const struct dump_item *item)
+{
+    struct kind_verdict *verdict = &dump->kinds[item->event->id];
+    const struct kernel_event *kernel = &item->kernel;
+    const struct definition *definition = kernel->known ? kernel->object : item->definition;
 
     if (dump->options.kinds == NULL)
         return true;
+    if (kernel->rare)
+        return matches_kernel(dump->options.kinds, kernel);
     if (verdict->session != dump->session || verdict->definition != definition) {
         verdict->session = dump->session;
         verdict->definition = definition;
-        verdict->wanted = matches_kind(dump->options.kinds, event->id, definition);
+        verdict->wanted = kernel->known
+                              ? matches_kernel(dump->options.kinds, kernel)
+                              : matches_kind(dump->options.kinds, item->event->id, definition);
     }
     return verdict->wanted;
 }
 
 /* ------------------------------------------------------------------ items */
 
-static void take_note(struct dump *dump, struct dump_item *item, const struct note *note)
+/* Behind these no task counts as running until one is switched in. */
+static bool loses_task(const struct note *note)
+{
+    return note->kind == NOTE_LOSS || note->kind == NOTE_GAP ||
+           (note->kind == NOTE_FAULT && note->fault.fault == STREAM_FAULT_INDEX_BACKWARDS);
+}
+
+static void take_note(struct dump *dump, struct dump_item *item, struct dump_stream *stream,
+                      const struct note *note)
 {
     if (note->kind == NOTE_DEFINE && note->definition->class == TARE_CLASS_STREAM) {
-        forget_threads(dump);
-        name_thread(dump, item->run->stream);
-        item->thread = dump->threads[item->run->stream->ordinal];
+        forget_names(dump);
+        name_stream(dump, item->run->stream);
     }
-    /* What was lost is shown whatever kind was asked for: it may be of that kind. */
+    if (loses_task(note))
+        switch_task(dump, stream, NULL);
+    /* What was lost is shown whatever kind was asked for: it may be of that kind, or of that task.
+     */
     if (!dump_shows_note(note) || !is_in_time(dump, note->ticks) ||
-        !dump->wanted[item->run->stream->ordinal])
+        !(stream->wanted || stream->has_tasks))
         return;
+    item->thread = stream->name;
+    item->task = NULL;
     item->event = NULL;
     item->text = NULL;
     item->definition = NULL;
+    item->kernel = (struct kernel_event){0};
     item->note = note;
     dump_item(&dump->lines, item);
 }
 
-static void take_event(struct dump *dump, struct dump_item *item, struct decode_run *run,
-                       uint32_t number)
+static void take_event(struct dump *dump, struct dump_item *item, struct dump_stream *stream,
+                       struct decode_run *run, uint32_t number)
 {
     const struct event *event = &run->events[number];
-    const struct definition *definition = decoder_definition(run->stream, event->id);
 
-    if (!dump->wanted[run->stream->ordinal] || !is_in_time(dump, event->ticks) ||
-        !is_kind(dump, event, definition))
-        return;
+    item->definition = decoder_definition(run->stream, event->id);
+    item->kernel = (struct kernel_event){0};
+    if (item->definition == NULL)
+        item->kernel = kernel_event_of(run->stream, event);
+    if (kernel_switches(&item->kernel))
+        switch_task(dump, stream, item->kernel.object);
     item->event = event;
+    if (!(stream->wanted || stream->task_wanted) || !is_in_time(dump, event->ticks) ||
+        !is_kind(dump, item)) {
+        dump->passed_over++;
+        return;
+    }
+    item->thread = stream->name;
+    item->task = stream->running != NULL ? stream->task.data : NULL;
     item->note = NULL;
-    item->definition = definition;
-    item->text = definition != NULL && definition->class == TARE_CLASS_STRING
+    item->text = item->definition != NULL && item->definition->class == TARE_CLASS_STRING
                      ? decoder_text(run, number)
                      : NULL;
     dump_item(&dump->lines, item);
@@ -237,6 +312,7 @@ static void take_run(struct dump *dump, struct decode_run *run)
 {
     const struct note *note = run->notes, *end = note + run->note_count;
     struct dump_item item = {.run = run, .scale = &dump->scale};
+    struct dump_stream *stream;
     uint64_t ticks;
 
     if (run->stream->session != dump->session) {
@@ -244,13 +320,12 @@ static void take_run(struct dump *dump, struct decode_run *run)
             return;
         enter_session(dump, run, ticks);
     }
-    name_thread(dump, run->stream);
-    item.thread = dump->threads[run->stream->ordinal];
+    stream = name_stream(dump, run->stream);
     for (uint32_t i = 0; i <= run->count; i++) {
         for (; note < end && note->before == i; note++)
-            take_note(dump, &item, note);
+            take_note(dump, &item, stream, note);
         if (i < run->count)
-            take_event(dump, &item, run, i);
+            take_event(dump, &item, stream, run, i);
     }
 }
 
@@ -275,6 +350,9 @@ static bool print_all(struct dump *dump, struct error *error)
         good = write_out(dump, error);
     }
     progress_end(&progress);
+    if (good && dump->printed == 0 && dump->passed_over > 0)
+        warn("%s: none of its %" PRIu64 " events is what --from, --to, --thread and --kind ask for",
+             dump->path, dump->passed_over);
     return good;
 }
 
@@ -306,9 +384,10 @@ static bool check_options(const struct dump *dump, struct error *error)
 static int finish(struct dump *dump, int code)
 {
     decoder_close(dump->decoder);
-    forget_threads(dump);
-    free(dump->threads);
-    free(dump->wanted);
+    forget_names(dump);
+    for (size_t i = 0; i < dump->stream_count; i++)
+        buffer_free(&dump->streams[i].task);
+    free(dump->streams);
     buffer_free(&dump->lines.out);
     return code;
 }
@@ -329,11 +408,12 @@ static int run_dump(int argc, char **argv)
          "first time that is shown, from the start of the recording: 1.5s, 300us", 0, 0},
         {0, "to", OPTION_TIME, &options->to_ns, "TIME", "last time that is shown", 0, 0},
         {0, "thread", OPTION_TEXT, &options->threads, "NAME",
-         "only these threads: name, stream number or thread id; * and ? stand for any text and "
-         "character, commas separate several",
+         "only these threads or tasks: name, stream number or thread id; * and ? stand for any "
+         "text and character, commas separate several",
          0, 0},
         {0, "kind", OPTION_TEXT, &options->kinds, "NAME",
-         "only these events: name or class (event, value, state, span_begin, span_end, string), "
+         "only these events: name, class (event, value, state, span_begin, span_end, string, "
+         "task, queue, mutex, interrupt, ...) or what happened (runs, send, created, ...), "
          "patterns as with --thread; losses and faults are always shown",
          0, 0},
         {0, "base", OPTION_UNSIGNED, &options->base, "ADDRESS",
@@ -384,6 +464,9 @@ const struct command command_dump = {
         "memory (RAM of a target, shared memory of a session, core file); - is standard input.\n"
         "Events of all threads come in order of time; equal times keep the order in which they\n"
         "were recorded. Lines with !! tell what is missing or damaged, and where.\n"
+        "\n"
+        "Where the tasks of a kernel are known, the column of the thread shows the task that "
+        "runs.\n"
         "\n"
         "Times count from the start of the recording, in seconds; in ticks when the recording\n"
         "does not say how long a tick is.\n"

@@ -64,6 +64,13 @@ static void widen(int *width, const char *text)
         *width = needed < WIDTH_MOST ? needed : WIDTH_MOST;
 }
 
+/* Of a kernel object: as long as the events with arguments are. */
+static void append_object_name(struct buffer *out, const struct definition *definition)
+{
+    text_append_object_name(out, definition);
+    buffer_text(out, " priority");
+}
+
 static void append_event_name(struct buffer *out, const struct definition *definition, uint32_t id)
 {
     text_append_event_name(out, definition, id);
@@ -94,10 +101,19 @@ void dump_measure(struct dump_lines *lines, const struct decode_directory *direc
         for (uint32_t k = 0; k < definitions->count; k++) {
             const struct definition *definition = definitions->list[k];
 
-            if (definition_group(definition->class) != DEFINITION_EVENT)
-                continue;
             buffer_clear(&name);
-            append_event_name(&name, definition, definition->id);
+            if (definition->class == TARE_CLASS_TASK) {
+                text_append_object_name(&name, definition);
+                widen(&lines->thread_width, name.data);
+                widen(&lines->thread_width, "other tasks"); /* whose names are never known */
+                buffer_clear(&name);
+            }
+            if (definition_group(definition->class) == DEFINITION_EVENT)
+                append_event_name(&name, definition, definition->id);
+            else if (definition_group(definition->class) == DEFINITION_OBJECT)
+                append_object_name(&name, definition);
+            else
+                continue;
             widen(&lines->event_width, name.data);
         }
     }
@@ -231,6 +247,11 @@ static void append_gap(struct buffer *out, const struct dump_item *item)
 {
     const struct note *note = item->note;
 
+    if (note->gap.before && stream_is_overwritten(item->run->stream)) {
+        buffer_printf(out, "%" PRIu32 " words before this were overwritten by newer ones",
+                      note->gap.words);
+        return;
+    }
     buffer_printf(out, "%" PRIu32 " words were not read", note->gap.words);
     if (note->gap.before) {
         buffer_text(out, " before this: the reader came late, or the beginning is lost");
@@ -312,6 +333,23 @@ static void text_arguments(struct buffer *out, const struct dump_item *item)
     }
 }
 
+/* An event of a kernel's object. */
+static void text_kernel(struct dump_lines *lines, const struct dump_item *item)
+{
+    struct buffer *out = &lines->out;
+    struct kernel_argument argument[2];
+    size_t start = out->size;
+
+    kernel_append_object(out, &item->kernel);
+    buffer_text(out, " ");
+    kernel_append_operation(out, &item->kernel);
+    if (kernel_arguments(&item->kernel, argument) > 0) {
+        pad_to(out, start, lines->event_width);
+        buffer_text(out, "  ");
+        kernel_append_arguments(out, &item->kernel);
+    }
+}
+
 static void text_item(struct dump_lines *lines, const struct dump_item *item)
 {
     struct buffer *out = &lines->out;
@@ -320,12 +358,15 @@ static void text_item(struct dump_lines *lines, const struct dump_item *item)
     append_time_wide(out, item->scale, ticks_of(item), 14);
     buffer_text(out, "  ");
     start = out->size;
-    buffer_text(out, item->thread);
+    buffer_text(out, item->task != NULL ? item->task : item->thread);
     pad_to(out, start, lines->thread_width);
     if (item->event == NULL) {
         buffer_text(out, item->note->kind == NOTE_END || item->note->kind == NOTE_TEXT ? "  -- "
                                                                                        : "  !! ");
         append_note_text(out, item);
+    } else if (item->kernel.known) {
+        buffer_text(out, "  ");
+        text_kernel(lines, item);
     } else {
         buffer_text(out, "  ");
         start = out->size;
@@ -438,6 +479,10 @@ static void json_event(struct json *json, const struct dump_item *item)
     struct buffer name = {0};
 
     json_put_unsigned(json, "id", item->event->id);
+    if (item->kernel.known) {
+        kernel_json(json, &item->kernel);
+        return;
+    }
     text_append_event_name(&name, definition, item->event->id);
     json_put_text(json, "name",
                   definition != NULL && definition->name[0] != 0 ? definition->name : name.data);
@@ -476,6 +521,8 @@ static void json_note(struct json *json, const struct dump_item *item)
         json_put_unsigned(json, "events_at_least", (note->gap.words + UINT64_C(2)) / 3);
         json_put_unsigned(json, "events_at_most", note->gap.words);
         json_put_bool(json, "before_first", note->gap.before);
+        json_put_bool(json, "overwritten",
+                      note->gap.before && stream_is_overwritten(item->run->stream));
         if (!note->gap.before)
             json_time(json, "from", item->scale, note->gap.from_ticks);
         break;
@@ -514,6 +561,8 @@ static void json_item(struct dump_lines *lines, const struct dump_item *item)
     json_put_unsigned(&json, "session", stream->session->number);
     json_put_unsigned(&json, "stream", stream->number);
     json_put_text(&json, "thread", item->thread);
+    if (item->task != NULL)
+        json_put_text(&json, "task", item->task);
     if (item->event != NULL)
         json_event(&json, item);
     else
@@ -602,8 +651,29 @@ static void csv_field(struct buffer *out, const char *text)
 
 static void csv_head(struct buffer *out)
 {
-    buffer_text(out, "time_s,time_ticks,session,stream,thread,kind,name,argument1,unit1,"
+    buffer_text(out, "time_s,time_ticks,session,stream,thread,task,kind,name,argument1,unit1,"
                      "argument2,unit2,text\r\n");
+}
+
+static void csv_kernel(struct buffer *out, const struct kernel_event *kernel, struct buffer *field)
+{
+    struct kernel_argument argument[2];
+    uint32_t count = kernel_arguments(kernel, argument);
+
+    buffer_printf(out, ",%s,", kernel_class(kernel));
+    kernel_append_object(field, kernel);
+    buffer_text(field, " ");
+    kernel_append_operation(field, kernel);
+    csv_field(out, field->data);
+    for (uint32_t i = 0; i < 2; i++) {
+        buffer_clear(field);
+        if (i < count)
+            kernel_append_value(field, &argument[i]);
+        buffer_text(out, ",");
+        csv_field(out, i < count ? field->data : "");
+        buffer_printf(out, ",%s", i < count ? argument[i].unit : "");
+    }
+    buffer_text(out, ",");
 }
 
 static void csv_arguments(struct buffer *out, const struct dump_item *item, struct buffer *field)
@@ -643,7 +713,11 @@ static void csv_item(struct dump_lines *lines, const struct dump_item *item)
     buffer_printf(out, ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",", ticks_of(item),
                   stream->session->number, stream->number);
     csv_field(out, item->thread);
-    if (item->event != NULL) {
+    buffer_text(out, ",");
+    csv_field(out, item->task != NULL ? item->task : "");
+    if (item->event != NULL && item->kernel.known) {
+        csv_kernel(out, &item->kernel, &field);
+    } else if (item->event != NULL) {
         buffer_printf(out, ",%s,", class != NULL ? class : "event");
         text_append_event_name(&field, item->definition, item->event->id);
         csv_field(out, field.data);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base_buffer.h"
+#include "cmd_dump_kernel.h"
 #include "dec_input.h"
 #include "mod_clock.h"
 
@@ -20,8 +21,10 @@ struct dump_item {
     const struct decode_run *run;
     const struct session_scale *scale;
     const char *thread;                  /* name of the stream, safe for terminals */
+    const char *task;                    /* of the task that runs, the same; NULL: not known */
     const struct event *event;           /* NULL: a note */
     const struct definition *definition; /* of the event */
+    struct kernel_event kernel;          /* what else it may be */
     const struct note *text;             /* of the event; NULL: none */
     const struct note *note;
 };

@@ -47,13 +47,14 @@ uint64_t facts_faults(const struct container_facts *facts)
     return count;
 }
 
-void facts_skipped(struct container_facts *facts, uint64_t end, uint64_t bytes)
+void facts_skipped(struct container_facts *facts, uint64_t end, uint64_t bytes, uint64_t place)
 {
     /* Its place is before what is found at the byte behind. */
     if (bytes > 0)
-        facts_add(facts,
-                  &(struct file_finding){
-                      .kind = FINDING_SKIPPED, .offset = end, .place = end - 1, .bytes = bytes});
+        facts_add(facts, &(struct file_finding){.kind = FINDING_SKIPPED,
+                                                .offset = end,
+                                                .place = place != 0 ? place : end - 1,
+                                                .bytes = bytes});
 }
 
 static int compare_findings(const void *one, const void *other)

@@ -54,8 +54,8 @@ struct container_facts {
 /* Findings that are faults or skipped bytes. */
 uint64_t facts_faults(const struct container_facts *facts);
 void facts_add(struct container_facts *facts, const struct file_finding *finding);
-/* `bytes`, maybe 0, were passed over up to `end` before any anchor. */
-void facts_skipped(struct container_facts *facts, uint64_t end, uint64_t bytes);
+/* `bytes`, maybe 0, were passed over up to `end` before any anchor; `place` 0: sorted by that. */
+void facts_skipped(struct container_facts *facts, uint64_t end, uint64_t bytes, uint64_t place);
 /* Puts the findings into the order of the file. */
 void facts_sort(struct container_facts *facts);
 void facts_free(struct container_facts *facts);
@@ -80,6 +80,7 @@ struct segment {
     uint64_t offset, bytes;   /* in the file */
     uint64_t table;           /* STREAM: offset of the first hash */
     uint64_t position;        /* STREAM: words of the stream before it */
+    uint64_t place;           /* image: to sort findings by; else 0: they are where the bytes are */
 };
 
 /* In order of the file. */

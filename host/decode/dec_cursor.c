@@ -60,12 +60,13 @@ static struct input *input_of(const struct cursor *cursor, const struct segment 
     return &cursor->reader->inputs[segment->input];
 }
 
-static void report_skipped(const struct cursor *cursor, struct input *input, uint64_t offset)
+static void report_skipped(const struct cursor *cursor, struct input *input, uint64_t offset,
+                           uint64_t place)
 {
     uint64_t bytes = record_skipped_before(input->decoder);
 
     input->skipped_reported = true;
-    facts_skipped(cursor->reader->facts, offset, bytes);
+    facts_skipped(cursor->reader->facts, offset, bytes, place);
 }
 
 /* Place in the file of byte `at` of the window. */
@@ -192,7 +193,7 @@ static bool feed(struct cursor *cursor)
     cursor->next +=
         record_feed(input->decoder, cursor->window + cursor->next, size, &cursor->batch);
     if (!input->skipped_reported && record_stream(input->decoder) != NULL)
-        report_skipped(cursor, input, place_of(cursor, cursor->next));
+        report_skipped(cursor, input, place_of(cursor, cursor->next), cursor->segment->place);
     return !record_batch_full(&cursor->batch);
 }
 
@@ -203,7 +204,7 @@ static bool finish_input(struct cursor *cursor, struct input *input, uint64_t of
     if (!record_finish(input->decoder, &cursor->batch))
         return false;
     if (!input->skipped_reported)
-        report_skipped(cursor, input, offset);
+        report_skipped(cursor, input, offset, 0);
     record_decoder_free(input->decoder);
     input->decoder = NULL;
     input->finished = true;

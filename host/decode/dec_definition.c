@@ -280,6 +280,22 @@ void definitions_expect(struct definitions *definitions, uint32_t id, uint32_t g
     object->expected_generation = (uint8_t)generation;
 }
 
+uint32_t definitions_count_objects(const struct definitions *definitions,
+                                   uint32_t counts[TARE_CLASS_COUNT])
+{
+    uint32_t unnamed = 0;
+
+    for (uint32_t i = 0; i < definitions->entry_count; i++) {
+        const struct definition *definition = of_entry(&definitions->entries[i]);
+
+        if (definition_group(definition->class) != DEFINITION_OBJECT)
+            continue;
+        counts[definition->class]++;
+        unnamed += definition->name[0] == 0;
+    }
+    return unnamed;
+}
+
 void definitions_take_up(struct definitions *definitions, const struct definitions *from)
 {
     for (uint32_t i = 0; i < from->count; i++) {

@@ -96,6 +96,10 @@ const struct definition *definitions_create(struct definitions *definitions, uin
 /* From here on an id means this generation: called in the order of the recording. */
 void definitions_renew(struct definitions *definitions, uint32_t id, uint32_t generation);
 
+/* How many objects are known, all generations, by class; returns how many of them have no name. */
+uint32_t definitions_count_objects(const struct definitions *definitions,
+                                   uint32_t counts[TARE_CLASS_COUNT]);
+
 /* What an id means until something else comes into force: of several calls the one with the
  * earliest time counts. Names tables have no time: UINT64_MAX. */
 void definitions_expect(struct definitions *definitions, uint32_t id, uint32_t generation,

@@ -100,6 +100,13 @@ struct decode_stream *directory_find_stream(const struct decode_directory *direc
                                             uint32_t session, uint32_t number);
 void directory_free(struct decode_directory *directory);
 
+/* Whether new words replace the oldest in the ring of the stream: what stood before its first block
+ * is no loss on the way. */
+static inline bool stream_is_overwritten(const struct decode_stream *stream)
+{
+    return stream->last_ring != NULL && stream->last_ring->policy == TARE_FULL_OVERWRITE;
+}
+
 /* Name of a stream for people: its definition's, else "thread 1234" from the ring, else "stream 3".
  */
 void stream_append_name(struct buffer *out, const struct decode_stream *stream);

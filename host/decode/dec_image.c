@@ -27,6 +27,13 @@ struct found_ring {
     uint64_t offset; /* in the image */
 };
 
+static void note_foreign(struct image_facts *facts, uint32_t version)
+{
+    if (!facts->foreign)
+        facts->foreign_version = version;
+    facts->foreign = true;
+}
+
 static bool is_sound(const struct tare_ring *ring)
 {
     return ring->up.bytes % (4 * ring->block_words) == 0 &&
@@ -43,7 +50,7 @@ static bool find_bytes(const struct image *image, const struct found_ring *found
     if (image->options->base_given)
         *offset = address - image->options->base;
     else
-        *offset = found->offset + (uint64_t)(int64_t)(int32_t)(address - found->ring.self);
+        *offset = found->offset + address - found->ring.self; /* below 0: beyond any size */
     return *offset <= image->source->size && size <= image->source->size - *offset;
 }
 
@@ -98,7 +105,8 @@ static void add_names(const struct image *image, const struct segment *like,
         }
         facts_add(image->container, &(struct file_finding){.kind = FINDING_FAULT,
                                                            .fault = FILE_FAULT_BAD_NAMES,
-                                                           .offset = found->offset});
+                                                           .offset = found->offset,
+                                                           .place = like->place});
         return;
     }
     image->container->names_tables++;
@@ -137,6 +145,7 @@ static void add_ring(const struct image *image, const struct found_ring *found, 
                               .input = segment_input(image->list, ring->session, ring->stream),
                               .session = ring->session,
                               .stream = ring->stream & 0xFFFF,
+                              .place = found->offset + 1,
                               .offset = found->offset,
                               .bytes = RING_BYTES};
 
@@ -163,8 +172,9 @@ static void take_ring(const struct image *image, uint64_t magic)
         source_read(image->source, found.offset, bytes, sizeof bytes) < sizeof bytes)
         return;
     if (!ring_read(bytes, ring, &found.big_endian, &version)) {
-        if (version != TARE_FORMAT_VERSION && ring->up_channels == 1)
-            facts->foreign_version = version;
+        if (ring->magic == TARE_RING_MAGIC && version != TARE_FORMAT_VERSION &&
+            ring->up_channels == 1)
+            note_foreign(facts, version);
         return;
     }
     /* A ring that is free or being set up has nothing to read yet. */
@@ -202,7 +212,7 @@ static void take_region(const struct image *image, uint64_t magic)
         memcmp(region.id, REGION_ID, sizeof REGION_ID) == 0)
         region_keep(directory_session(image->directory, region.session), &region);
     else if (version != TARE_FORMAT_VERSION && memcmp(region.id, REGION_ID, sizeof REGION_ID) == 0)
-        image->facts->foreign_version = version;
+        note_foreign(image->facts, version);
 }
 
 void image_index(struct source *source, const struct image_options *options,

@@ -23,7 +23,8 @@ struct image_facts {
     uint32_t names_missing;   /* rings whose names table cannot be read */
     uint64_t names_offset;    /* of the first of them: in the file */
     uint32_t names_address;   /* and the address of its names */
-    uint32_t foreign_version; /* of a ring of another format version; 0: none */
+    bool foreign;             /* a ring or region of another format version was found, */
+    uint32_t foreign_version; /* the first of them of this one */
 };
 
 void image_index(struct source *source, const struct image_options *options,

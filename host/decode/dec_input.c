@@ -53,21 +53,20 @@ static uint64_t first_anchor(struct source *source)
     return at;
 }
 
-/* Version of the first anchor of another version; 0 when there is none. */
-static uint32_t foreign_version(struct source *source)
+/* Whether there is an anchor of another version; *version is that of the first one. */
+static bool find_foreign(struct source *source, uint32_t *version)
 {
     unsigned char window[SCAN_BYTES];
-    uint32_t version = 0;
     uint64_t offset = 0;
     size_t size;
 
     do {
         size = source_read(source, offset, window, sizeof window);
-        if (anchor_find_foreign(window, size, &version) < size)
-            return version;
+        if (anchor_find_foreign(window, size, version) < size)
+            return true;
         offset += sizeof window - (ANCHOR_BYTES - 1);
     } while (size == sizeof window);
-    return 0;
+    return false;
 }
 
 /* ------------------------------------------------------------------ salvage */
@@ -120,7 +119,7 @@ static void split_salvage(struct decoder *decoder)
         if (splitting.known)
             end_part(&splitting, end);
         else
-            facts_skipped(&decoder->facts, end, splitting.part.bytes);
+            facts_skipped(&decoder->facts, end, splitting.part.bytes, 0);
     }
     free(whole.segment);
 }
@@ -313,14 +312,13 @@ static bool open_bare(struct decoder *decoder, struct error *error)
         if (image.rings > 0 || ((image.outside > 0 || image.unusable > 0) &&
                                 (anchor < source->size || !decoder->options.accept_all)))
             return open_image(decoder, &image, error);
-        if (image.foreign_version != 0)
+        if (image.foreign)
             return refuse_version(decoder, image.foreign_version, error);
     }
     add_raw(decoder);
     if (anchor < source->size || decoder->options.accept_all)
         return true;
-    version = foreign_version(source);
-    if (version != 0)
+    if (find_foreign(source, &version))
         return refuse_version(decoder, version, error);
     return refuse(decoder,
                   source->size == 0

@@ -71,6 +71,7 @@ void record_free_state(struct decode_stream *stream)
     for (uint32_t i = 0; i < stream->state->open_capacity; i++)
         buffer_free(&stream->state->open[i].bytes);
     free(stream->state->open);
+    free(stream->state->ring_totals);
     free(stream->state->generations);
     free(stream->state);
     stream->state = NULL;
@@ -399,10 +400,13 @@ void record_ring(struct decode_stream *stream, const struct tare_ring *ring,
         stream->block_words = ring->block_words;
     stream_announce(&place);
     state = stream->state;
-    if (is_ahead(ring->dropped, state->ring_dropped))
-        state->ring_dropped = ring->dropped;
-    if (is_ahead(ring->suppressed, state->ring_suppressed))
-        state->ring_suppressed = ring->suppressed;
+    if (state->ring_count == state->ring_capacity) {
+        state->ring_capacity = 2 * state->ring_capacity + 2;
+        state->ring_totals =
+            memory_resize(state->ring_totals, state->ring_capacity, sizeof *state->ring_totals);
+    }
+    state->ring_totals[state->ring_count][0] = ring->dropped;
+    state->ring_totals[state->ring_count++][1] = ring->suppressed;
 }
 
 void record_name(struct decode_stream *stream, const struct definition *definition,
@@ -468,7 +472,9 @@ void record_close_stream(struct decode_stream *stream, struct record_batch *batc
         stream->counts.torn = is_torn(stream->last_ring);
     }
     raise_sum(&stream->counts.dropped, state->total);
-    raise_sum(&stream->counts.dropped, state->ring_dropped);
-    raise_sum(&stream->counts.suppressed, state->ring_suppressed);
+    for (uint32_t i = 0; i < state->ring_count; i++) {
+        raise_sum(&stream->counts.dropped, state->ring_totals[i][0]);
+        raise_sum(&stream->counts.suppressed, state->ring_totals[i][1]);
+    }
     note_add(&place, NOTE_TOTAL);
 }

@@ -44,8 +44,9 @@ struct stream_state {
     bool announced; /* NOTE_STREAM was given */
     bool closed;
     bool pending_told;
-    uint32_t total; /* dropped, of the last anchor */
-    uint32_t ring_dropped, ring_suppressed;
+    uint32_t total;             /* dropped, of the last anchor */
+    uint32_t (*ring_totals)[2]; /* dropped and suppressed of each ring that was seen, in turn */
+    uint32_t ring_count, ring_capacity;
     struct text_key context;
     struct open_text *open; /* in the order in which they were opened */
     uint32_t open_count, open_capacity;

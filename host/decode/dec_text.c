@@ -102,6 +102,8 @@ void text_append_event_name(struct buffer *out, const struct definition *definit
         text_append_safe(out, definition->name, strlen(definition->name));
     else if (id == TARE_ID_UNNAMED0 || id == TARE_ID_UNNAMED1 || id == TARE_ID_UNNAMED2)
         buffer_text(out, "unnamed");
+    else if (id == TARE_ID_KERNEL)
+        buffer_text(out, "kernel");
     else
         buffer_printf(out, "#%03" PRIX32, id);
 }

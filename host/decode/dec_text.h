@@ -24,9 +24,8 @@ void text_append_value(struct buffer *out, const struct definition_argument *arg
 /* f32 from its bits. */
 float text_float(uint32_t word);
 
-/* Name of an event: its definition's, "unnamed" for the three UNNAMED ids, else "#id" in
- * hexadecimal
- * ("#810"). Safe for terminals. */
+/* Name of an event: its definition's, "unnamed" for the three UNNAMED ids, "kernel" for
+ * KERNEL, else "#id" in hexadecimal ("#810"). Safe for terminals. */
 void text_append_event_name(struct buffer *out, const struct definition *definition, uint32_t id);
 
 /* "event", "span_begin", "task", "counting semaphore", ...; NULL for a class that this version does

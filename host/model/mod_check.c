@@ -10,7 +10,10 @@
 
 static struct check_kind *kind_of(struct check *check, uint32_t id)
 {
-    uint64_t key = (uint64_t)check->counting->ordinal << 12 | id;
+    static const struct check_object none;
+    const struct check_object *of = id <= TARE_ID_LAST0 ? &check->meaning[id] : &none;
+    uint32_t part = of->object == NULL ? 0 : 1 + of->object->generation;
+    uint64_t key = (uint64_t)check->counting->ordinal << 32 | part << 16 | of->operation << 12 | id;
     uint32_t known = key_table_find(&check->known_kinds, key);
 
     if (known != 0)
@@ -19,20 +22,50 @@ static struct check_kind *kind_of(struct check *check, uint32_t id)
         check->kind_capacity = 2 * check->kind_capacity + 32;
         check->kinds = memory_resize(check->kinds, check->kind_capacity, sizeof *check->kinds);
     }
-    check->kinds[check->kind_count] = (struct check_kind){.session = check->counting, .id = id};
+    check->kinds[check->kind_count] = (struct check_kind){
+        .session = check->counting, .object = of->object, .operation = of->operation, .id = id};
     key_table_set(&check->known_kinds, key, (uint32_t)check->kind_count + 1);
     return &check->kinds[check->kind_count++];
 }
 
-/* Puts what was counted in one session aside. */
-static void settle_counts(struct check *check)
+/* Puts what was counted of some ids aside. */
+static void settle_ids(struct check *check, uint32_t first, uint32_t last)
 {
-    for (uint32_t id = 0; check->counting != NULL && id < TARE_ID_COUNT; id++) {
+    for (uint32_t id = first; id <= last; id++) {
         if (check->counts[id] == 0)
             continue;
         kind_of(check, id)->events += check->counts[id];
         check->counts[id] = 0;
     }
+}
+
+/* The same of a session. */
+static void settle_counts(struct check *check)
+{
+    if (check->counting != NULL)
+        settle_ids(check, 0, TARE_ID_COUNT - 1);
+}
+
+/* Ids mean another object from this run on: those counted before belong to the one before. */
+static void settle_objects(struct check *check, const struct decode_run *run)
+{
+    for (uint32_t i = 0; i < run->note_count; i++) {
+        uint32_t id = run->notes[i].object.id;
+
+        if (run->notes[i].kind == NOTE_OBJECT)
+            settle_ids(check, id, id + 3 < TARE_ID_LAST0 ? id + 3 : TARE_ID_LAST0);
+    }
+}
+
+static void count_event(struct check *check, uint32_t id)
+{
+    struct check_object *meaning;
+
+    if (check->counts[id]++ > 0 || id > TARE_ID_LAST0)
+        return;
+    meaning = &check->meaning[id];
+    meaning->operation = 0;
+    meaning->object = definitions_object(&check->counting->definitions, id, &meaning->operation);
 }
 
 /* ------------------------------------------------------------------ places */
@@ -104,8 +137,9 @@ void check_take(struct check *check, const struct decode_run *run)
         settle_counts(check);
         check->counting = run->stream->session;
     }
+    settle_objects(check, run);
     for (uint32_t i = 0; i < run->count; i++)
-        check->counts[run->events[i].id]++;
+        count_event(check, run->events[i].id);
     for (uint32_t i = 0; i < run->note_count; i++)
         take_note(check, run->stream, &run->notes[i]);
 }
@@ -166,7 +200,10 @@ static void add_stream(struct check_totals *totals, const struct decode_stream *
     totals->reserved += counts->reserved;
     totals->gaps += counts->gaps - (counts->gap_before > 0);
     totals->gap_words += counts->gap_words - counts->gap_before;
-    totals->gap_before += counts->gap_before;
+    if (stream_is_overwritten(stream))
+        totals->overwritten += counts->gap_before;
+    else
+        totals->gap_before += counts->gap_before;
     totals->skipped_bytes += counts->skipped_bytes;
     totals->cut_bytes += counts->cut_bytes;
     totals->reread_bytes += counts->reread_bytes;
@@ -197,6 +234,17 @@ static void add_region(struct check_totals *totals, const struct tare_region *re
     totals->suppressed += region->suppressed_no_ring;
     totals->ids_refused += region->ids_refused;
     totals->rings_refused += region->rings_refused;
+}
+
+static void add_objects(struct check_totals *totals, const struct definitions *definitions)
+{
+    uint32_t counts[TARE_CLASS_COUNT] = {0};
+
+    totals->unnamed_objects += definitions_count_objects(definitions, counts);
+    for (unsigned class = 0; class < TARE_CLASS_COUNT; class ++) {
+        totals->objects[class] += counts[class];
+        totals->all_objects += counts[class];
+    }
 }
 
 /* ------------------------------------------------------------------ sessions */
@@ -269,7 +317,11 @@ static int compare_kinds(const void *one, const void *other)
         return a->events < b->events ? 1 : -1;
     if (a->session != b->session)
         return a->session->ordinal < b->session->ordinal ? -1 : 1;
-    return a->id < b->id ? -1 : a->id > b->id;
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    if (a->object == NULL || b->object == NULL)
+        return (a->object != NULL) - (b->object != NULL);
+    return (int)a->object->generation - (int)b->object->generation;
 }
 
 static void judge(struct check *check, const struct decoder *decoder)
@@ -282,7 +334,8 @@ static void judge(struct check *check, const struct decoder *decoder)
     for (size_t i = 0; i < check->session_count; i++)
         stands = stands || check->sessions[i].clock_stands;
     for (unsigned i = 0; i < FILE_FAULT_COUNT; i++)
-        check->damaged = check->damaged || (facts->faults[i] > 0 && i != FILE_FAULT_TRUNCATED);
+        check->damaged = check->damaged || (facts->faults[i] > 0 && i != FILE_FAULT_TRUNCATED &&
+                                            i != FILE_FAULT_BAD_NAMES);
     check->damaged = check->damaged || facts->bad_signature || facts->misfits > 0 ||
                      totals->damage > 0 || totals->mixed_streams > 0 ||
                      totals->unverified_blocks > 0 || stands;
@@ -300,7 +353,21 @@ static void judge(struct check *check, const struct decoder *decoder)
     else
         check->verdict = check->lossy ? CHECK_LOSSY : CHECK_COMPLETE;
     check->healthy = check->verdict == CHECK_COMPLETE && totals->names_lost == 0 &&
+                     totals->unnumbered == 0 && facts->faults[FILE_FAULT_BAD_NAMES] == 0 &&
                      totals->ids_refused == 0 && totals->rings_refused == 0;
+}
+
+/* The name that was known in the end. */
+static void name_kind(struct check *check, struct check_kind *kind)
+{
+    const struct definitions *definitions = &kind->session->definitions;
+    const struct definition *object = kind->object;
+
+    if (kind->id >= TARE_ID_OTHER_TASK_RUNS && kind->id <= TARE_ID_OTHER_RECEIVE_BLOCK)
+        check->totals.unnumbered += kind->events;
+    else if (object != NULL)
+        kind->object = definitions_generation(definitions, object->id, object->generation);
+    kind->definition = definitions_find(definitions, DEFINITION_EVENT, kind->id);
 }
 
 void check_finish(struct check *check, const struct decoder *decoder)
@@ -309,14 +376,15 @@ void check_finish(struct check *check, const struct decoder *decoder)
 
     settle_counts(check);
     for (size_t i = 0; i < check->kind_count; i++)
-        check->kinds[i].definition = definitions_find(&check->kinds[i].session->definitions,
-                                                      DEFINITION_EVENT, check->kinds[i].id);
+        name_kind(check, &check->kinds[i]);
     if (check->kind_count > 0)
         qsort(check->kinds, check->kind_count, sizeof *check->kinds, compare_kinds);
     for (size_t i = 0; i < directory->stream_count; i++)
         add_stream(&check->totals, directory->streams[i]);
     for (size_t i = 0; i < directory->session_count; i++)
         add_region(&check->totals, directory->sessions[i]->last_region);
+    for (size_t i = 0; i < directory->session_count; i++)
+        add_objects(&check->totals, &directory->sessions[i]->definitions);
     finish_sessions(check, directory);
     judge(check, decoder);
 }

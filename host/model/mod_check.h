@@ -40,6 +40,8 @@ struct check_place {
 struct check_kind {
     const struct decode_session *session;
     const struct definition *definition; /* NULL: none */
+    const struct definition *object;     /* kernel object whose event it is; NULL: of none */
+    uint32_t operation;                  /* of the object: enum tare_operation */
     uint32_t id;
     uint64_t events;
 };
@@ -62,12 +64,16 @@ struct check_totals {
     uint64_t texts, unnamed, reserved;
     uint64_t gaps, gap_words; /* without those before the first block */
     uint64_t gap_before;      /* words before the first block of a stream */
+    uint64_t overwritten;     /* the same where new words replace the oldest: no loss */
     uint64_t skipped_bytes, cut_bytes, reread_bytes;
     uint64_t blocks, unverified_blocks;
     uint64_t words, words_anchors, words_epochs, words_events;
     uint64_t faults[STREAM_FAULT_COUNT];
     uint64_t damage; /* faults that mean damage: all but those of a loss or of an early end */
     uint64_t names_lost, ids_refused, rings_refused;
+    uint64_t objects[TARE_CLASS_COUNT]; /* of a kernel, by class, all generations */
+    uint64_t all_objects, unnamed_objects;
+    uint64_t unnumbered;     /* events of kernel objects that found no number of their own */
     uint32_t streams;        /* with events or losses, or with a ring for events */
     uint32_t active_streams; /* recorders that were still at work at the end */
     uint32_t mixed_streams;  /* with blocks under the name of another stream */
@@ -99,6 +105,11 @@ struct check {
     struct key_table known_kinds; /* session and id to 1 + number */
     const struct decode_session *counting;
     uint64_t counts[TARE_ID_COUNT]; /* of the session that is counted at the moment */
+    /* What the ids with a count belong to. */
+    struct check_object {
+        const struct definition *object;
+        uint32_t operation;
+    } meaning[TARE_ID_LAST0 + 1];
     uint64_t kept[NOTE_TOTAL + 1];
 };
 

@@ -113,6 +113,46 @@ expect_status 0 "$TARE" check nothing.tare
 expect_line '^nothing.tare: empty: the recording holds no event'
 expect_status 1 "$TARE" check --strict nothing.tare
 
+# ---- objects of a kernel
+expect_status 0 "$TARE" check kernel.tare
+expect_line '^kernel.tare: lossy: 3 of 25 attempted events are missing'
+expect_line '^  objects +5 of a kernel: 2 tasks, 1 queue, 1 mutex, 1 interrupt; 1 names table was read$'
+expect_line '^ +1 event of objects that found no number of their own'
+expect_line '^ +2  worker runs \(task\)$'
+expect_line '^ +1  sender runs \(task\)$'
+expect_line '^ +10  kernel$'
+expect_status 0 "$TARE" check --json kernel.tare
+python3 - <<'END'
+import json
+
+check = json.load(open("out", encoding="utf-8"))
+assert check["kernel_objects"] == 5 and check["kernel_objects_unnamed"] == 0, check
+assert check["kernel_objects_by_class"] == {"task": 2, "queue": 1, "mutex": 1, "interrupt": 1}, check
+assert check["names_tables"] == 1 and check["unnumbered_events"] == 1 and check["names_lost"] == 0, check
+runs = [kind for kind in check["kinds"] if kind.get("operation") == "runs"]
+assert [(kind["name"], kind["class"], kind["generation"], kind["events"]) for kind in runs] == [
+    ("worker", "task", 0, 2), ("other tasks", "task", 0, 1), ("sender", "task", 1, 1)], runs
+assert [(kind["name"], kind["class"]) for kind in check["kinds"] if kind["id"] == 0xC0A] == [("kernel", "kernel")]
+END
+
+# ---- a ring that is overwritten: what was in front of the oldest block is no loss
+expect_status 0 "$TARE" check --strict ram.bin
+expect_line '^ram.bin: complete: 176 events of 1 stream, nothing lost, nothing damaged; 320 words before the oldest block were overwritten$'
+expect_line '^  overwritten +320 words \(107 to 320 events\) before the oldest block'
+expect_line '^  stream 0: overwritten: 320 words \(107 to 320 events\) before 1291 ticks$'
+if grep -q '^  late' out; then
+    echo 'overwritten words are called late'
+    exit 1
+fi
+# Its names table lies outside of what was saved: no damage, but not all is well.
+head -c $(($(wc -c <ram.bin) - 4)) ram.bin >short.bin
+expect_status 0 "$TARE" check short.bin
+expect_line '^short.bin: complete: 176 events'
+expect_line '^  file fault +1 x bad-names'
+expect_line '; no names table was read$|^ +88  #010 \(no definition\)$'
+grep -q 'names of kernel objects cannot be read' err
+expect_status 1 "$TARE" check --strict short.bin
+
 # ---- raw streams and images
 expect_status 0 "$TARE" check raw.bin
 expect_line '^  input +raw stream, [0-9]+ bytes$'
@@ -141,10 +181,10 @@ expect_status 4 "$TARE" check --strict empty
 grep -q 'is empty' err
 vector bad/tare_version later.tare
 expect_status 4 "$TARE" check later.tare
-grep -q 'this program reads version 0; use the `tare` that made it or a later one' err
+grep -q 'this program reads version 1; use the `tare` that made it or a later one' err
 vector bad/version later.bin
 expect_status 4 "$TARE" check later.bin
-grep -q 'recorded in version 1 of the format' err
+grep -q 'recorded in version 0 of the format' err
 expect_status 2 "$TARE" check
 expect_status 2 "$TARE" check --strcit well.tare
 grep -q -- '--strict' err

@@ -72,12 +72,89 @@ test "$(grep -c '!!' out)" -eq 3 # losses and faults are shown whatever is asked
 test "$(grep -vc '^#' out)" -eq 3
 expect_status 0 "$TARE" dump --thread nobody run.tare
 test "$(grep -vc '^#' out)" -eq 0
+grep -q 'run.tare: none of its 36 events is what --from, --to, --thread and --kind ask for' err
+
+# ---- a kernel: what its objects did in words, and the task that runs in the place of the thread
+expect_status 0 "$TARE" dump kernel.tare
+test ! -s err
+cat >wanted <<'END'
+# session 00005E51
+#      time, s  thread       event              arguments
+   0.000000000  stream 0     worker created     priority=3
+   0.000000000  stream 0     pending created    length=8
+   0.000010000  stream 0     worker ready
+   0.000011000  worker       worker runs
+   0.000012000  worker       block              size=512 B
+   0.000013000  worker       pending block on receive
+   0.000014000  other tasks  other tasks runs
+   0.000015000  other tasks  Ethernet enter
+   0.000016000  other tasks  pending send
+   0.000017000  other tasks  Ethernet exit
+   0.000018000  worker       worker runs
+   0.000019000  worker       settings take
+   0.000019000  worker       settings holder    task=worker
+   0.000019000  worker       worker delay       time=5 ticks of the kernel
+   0.000019000  worker       settings bits      bits=0x000000F0
+   0.000019000  worker       heap allocated     size=64 B address=0x20001000
+   0.000019000  worker       heap freed         size=64 B address=0x20001000
+   0.000019000  worker       #7F0 kind 99       value=0x00000001
+   0.000019000  worker       worker deleted
+   0.000019000  worker       sender created     priority=4
+   0.000020000  sender       sender runs
+   0.000120000  stream 0     !! 3 events dropped, first at 0.000070000 s, last 20.0 us later (the ring had no room)
+   0.000121000  stream 0     pending send
+END
+same wanted out 'a kernel in the text form'
+expect_status 0 "$TARE" dump --listing kernel.tare
+python3 "$SOURCE/spec/reference_decoder.py" kernel.tare >wanted
+same wanted out 'listing of a kernel and reference decoder'
+
+# events FILTER...: the lines of kernel.tare that pass, losses aside, without time and thread.
+events() {
+    expect_status 0 "$TARE" dump "$@" kernel.tare
+    grep -v -e '^#' -e '!!' out | cut -c 30- >text || true
+}
+events --kind queue
+printf '%s\n' 'pending created    length=8' 'pending block on receive' 'pending send' 'pending send' >wanted
+same wanted text '--kind by class'
+events --kind 'sender*,settings take,heap,deleted'
+cat >wanted <<'END'
+settings take
+heap allocated     size=64 B address=0x20001000
+heap freed         size=64 B address=0x20001000
+worker deleted
+sender created     priority=4
+sender runs
+END
+same wanted text '--kind by object, by words, by what happened'
+events --thread sender
+printf '%s\n' 'sender runs' >wanted
+same wanted text '--thread by task'
+grep -q '3 events dropped' out # whatever was lost may have been of that task
+events --thread 'stream 0' --kind runs
+test "$(wc -l <text)" -eq 4
+events --kind interrupt --thread nobody
+test ! -s text
+grep -q 'none of its 22 events' err
+expect_status 0 "$TARE" dump ram.bin
+head -n 4 out >text
+cat >wanted <<'END'
+# session 00005E51
+# times are ticks: this recording does not say how long a tick is
+#  time, ticks  thread       event             arguments
+          1291  stream 0     !! 320 words before this were overwritten by newer ones
+END
+same wanted text 'an overwritten ring'
 
 # ---- JSON lines and CSV, read by others' parsers
 expect_status 0 "$TARE" dump --json run.tare
 cp out json
 expect_status 0 "$TARE" dump --csv run.tare
 cp out csv
+expect_status 0 "$TARE" dump --json kernel.tare
+cp out kernel.json
+expect_status 0 "$TARE" dump --csv kernel.tare
+cp out kernel.csv
 expect_status 0 "$TARE" dump --json hostile.tare
 cp out hostile.json
 expect_status 0 "$TARE" dump --csv hostile.tare
@@ -117,6 +194,28 @@ assert len(rows) == 36 + 1 + 1 + 1 + 1, len(rows) # and a loss, a gap, a fault, 
 assert rows[0]["time_s"] == "0.000001600" and rows[0]["name"] == "start", rows[0]
 log = [row for row in rows if row["name"] == "log"][0]
 assert log["text"] == "hello, ä\\x0A" and log["argument1"] == "10" and log["unit1"] == "B", log
+
+# Objects of a kernel.
+events = [line for line in map(json.loads, open("kernel.json", encoding="utf-8")) if line["type"] == "event"]
+assert len(events) == 22, len(events)
+created, ready, runs = events[0], events[2], events[3]
+assert (created["name"], created["operation"], created["class"], created["object_id"], created["generation"],
+        created["id"]) == ("worker", "created", "task", 0x10, 0, 0xC0A), created
+assert created["arguments"] == [{"name": "priority", "value": 3, "unit": ""}] and "task" not in created, created
+assert (ready["name"], ready["operation"], ready["arguments"], ready["id"]) == ("worker", "ready", [], 0x11), ready
+assert runs["task"] == "worker" and runs["thread"] == "stream 0", runs
+holder = [event for event in events if event.get("operation") == "holder"][0]
+assert holder["arguments"] == [{"name": "task", "value": 16, "value_name": "worker", "unit": ""}], holder
+unknown = [event for event in events if event.get("operation") == "kind 99"][0]
+assert (unknown["name"], unknown["object_id"], unknown["generation"]) == ("#7F0", 0x7F0, 3), unknown
+sender = [event for event in events if event["name"] == "sender"][-1]
+assert (sender["operation"], sender["generation"], sender["task"]) == ("runs", 1, "sender"), sender
+rows = list(csv.DictReader(open("kernel.csv", encoding="utf-8", newline="")))
+assert len(rows) == 23, len(rows)
+assert (rows[4]["name"], rows[4]["kind"], rows[4]["task"]) == ("block", "event", "worker"), rows[4]
+assert (rows[12]["name"], rows[12]["argument1"]) == ("settings holder", "worker"), rows[12]
+assert (rows[15]["name"], rows[15]["argument1"], rows[15]["unit1"], rows[15]["argument2"]) == \
+    ("heap allocated", "64", "B", "0x20001000"), rows[15]
 
 # What the recorded program says stays data.
 event, text = [json.loads(line) for line in open("hostile.json", encoding="utf-8")][1:3]
@@ -175,7 +274,7 @@ grep -q 'is empty' err
 expect_status 4 "$TARE" dump "$0"
 grep -q 'holds no recording' err
 expect_status 4 sh -c '(head -c 8 run.tare; printf "\005"; tail -c +10 run.tare) >later; "$TARE" dump later'
-grep -q 'is a Tare file of version 5, this program reads version 0' err
+grep -q 'is a Tare file of version 5, this program reads version 1' err
 expect_status 2 "$TARE" dump
 expect_status 2 "$TARE" dump run.tare raw.bin
 expect_status 2 "$TARE" dump --json --csv run.tare

@@ -3,6 +3,8 @@
 run.tare      two threads, all kinds of arguments, a loss, a gap and a clock fault; a tick is 16 ns
 hostile.tare  names and texts that would do harm on a terminal or in a CSV or JSON file
 raw.bin       one thread's stream alone, without clock
+kernel.tare   a core of a target with tasks, a queue, a mutex and an interrupt; a tick is 1 us
+ram.bin       memory of a target whose ring is overwritten, with its names
 """
 import pathlib
 import struct
@@ -90,6 +92,60 @@ def raw():
     write("raw.bin", stream.data())
 
 
+TASK, QUEUE, MUTEX, INTERRUPT = 9, 10, 13, 18
+
+
+def kernel():
+    """The id 0x010 is of a task, then of another; the names of queue and interrupt are in a table alone."""
+    core = encoder.Stream(number=0, time=1000, block=256)
+    core.put("CLOCK", 0xC07, 1000000, 0)
+    core.created(TASK, 0, 0x010, 3)
+    core.created(QUEUE, 0, 0x020, 8)
+    core.define(TASK, 0, 0x010, b"worker")
+    core.define(1, 0, 0x810, b"block|size:u32:B")
+    core.event(0x011, after=10)  # worker ready
+    core.event(0x010, after=1)
+    core.event(0x810, 512, after=1)
+    core.event(0x023, after=1)  # waits to receive
+    core.event(0x002, after=1)  # a task without a number
+    core.put("TICK", 0x802, 7)
+    core.event(0x030, after=1)
+    core.event(0x020, after=1)
+    core.event(0x031, after=1)
+    core.event(0x010, after=1)
+    core.event(0x025, after=1)  # takes the mutex
+    core.kernel(16, 0, 0x024, 0x010)
+    core.kernel(6, 0, 0x010, 5)
+    core.kernel(18, 0, 0x024, 0xF0)
+    core.kernel(19, 0, 64, 0x20001000)
+    core.put("KERNEL heap", 0xC0A, 20 << 24 | 64, 0x20001000)
+    core.kernel(99, 3, 0x7F0, 1)
+    core.kernel(2, 0, 0x010, 0)
+    core.created(TASK, 1, 0x010, 4)
+    core.event(0x010, after=1)
+    core.time += 100
+    core.loss(0xC05, 3, core.time - 50, 20)
+    core.event(0x020, after=1)
+    table = [(QUEUE, 0, 0x020, b"pending"), None, (MUTEX, 0, 0x024, b"settings"), (INTERRUPT, 0, 0x030, b"Ethernet"),
+             (TASK, 1, 0x010, b"sender")]
+    write("kernel.tare", encoder.file_header() + encoder.chunk(3, encoder.ring(number=0, block=256)) +
+          encoder.stream_chunk(core.data(), number=0, piece=1024) + encoder.names_chunk(table, number=0) +
+          encoder.text_chunk(6, b"{}"))
+
+
+def ram():
+    core = encoder.Stream(number=0, time=1000)
+    while len(core.blocks) < 9:
+        core.event(0x010, after=1)
+        core.event(0x020, after=1)
+    table = encoder.names_table([(TASK, 0, 0x010, b"worker"), (QUEUE, 0, 0x020, b"pending")], 16)
+    size = 4 * 256
+    write("ram.bin", encoder.target(core, tail=table, policy=1, number=0, names=240 + size, name_count=2, name_bytes=16,
+                                    id=b"TARE ring"))
+
+
 run()
 hostile()
 raw()
+kernel()
+ram()
