@@ -124,7 +124,7 @@ static void refuse_stranger(struct datagrams *datagrams, const struct sockaddr_s
     warn("datagrams from %s are left out: the target is %s, which was heard first", name, target);
 }
 
-void datagrams_receive(struct datagrams *datagrams, struct frames *frames, uint64_t now_ns)
+bool datagrams_receive(struct datagrams *datagrams, struct frames *frames, uint64_t now_ns)
 {
     unsigned char datagram[DATAGRAM_LIMIT + 1]; /* one more shows that it is too long */
 
@@ -139,7 +139,7 @@ void datagrams_receive(struct datagrams *datagrams, struct frames *frames, uint6
         if (size < 0 && errno == EINTR)
             continue;
         if (size < 0)
-            return;
+            return true;
         if (datagrams->sender_known && !same_address(&datagrams->sender, &from)) {
             refuse_stranger(datagrams, &from);
         } else if (frames_take_datagram(frames, datagram, (size_t)size, now_ns) &&
@@ -148,6 +148,7 @@ void datagrams_receive(struct datagrams *datagrams, struct frames *frames, uint6
             datagrams->sender = from;
         }
     }
+    return false;
 }
 
 void datagrams_close(struct datagrams *datagrams)

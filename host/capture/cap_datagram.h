@@ -23,8 +23,8 @@ struct datagrams {
  * 0 takes any that is free. On failure EXIT_USAGE with the reason. */
 bool datagrams_open(struct datagrams *datagrams, const char *place, struct error *error);
 
-/* Takes all datagrams that have come, without waiting. */
-void datagrams_receive(struct datagrams *datagrams, struct frames *frames, uint64_t now_ns);
+/* Takes datagrams that have come, without waiting. False: there are more. */
+bool datagrams_receive(struct datagrams *datagrams, struct frames *frames, uint64_t now_ns);
 
 void datagrams_close(struct datagrams *datagrams);
 

@@ -222,17 +222,16 @@ static void release_first(struct frames *frames, struct frame_stream *stream, ui
     memmove(first, first + 1, stream->held_count * sizeof *first);
 }
 
-/* Delivers what is held: all that follows without a hole, what has waited too long, and so much
- * that at most `most` frames stay. */
+/* Delivers what is held: all that follows without a hole, so much that at most `most` frames stay,
+ * and what has waited for `hold_ns`. */
 static void release(struct frames *frames, struct frame_stream *stream, uint32_t most,
-                    uint64_t now_ns)
+                    uint64_t hold_ns, uint64_t now_ns)
 {
     while (stream->held_count > 0) {
         const struct held_frame *first = stream->held;
         bool follows = stream->begun && words_ahead(stream, &first->frame) <= 0;
 
-        if (!follows && stream->held_count <= most &&
-            now_ns - first->held_since_ns < FRAMES_HOLD_NS)
+        if (!follows && stream->held_count <= most && now_ns - first->held_since_ns < hold_ns)
             return;
         if (!stream->begun)
             begin_at(frames, stream, &first->frame);
@@ -256,7 +255,7 @@ static void hold(struct frames *frames, struct frame_stream *stream, const struc
     held[at].frame = *frame;
     held[at].held_since_ns = now_ns;
     memcpy(held[at].bytes, frame->words, 4 * (size_t)frame->count);
-    release(frames, stream, frames->window, now_ns);
+    release(frames, stream, frames->window, UINT64_MAX, now_ns);
 }
 
 static struct frame_stream *find_stream(struct frames *frames, const struct frame *frame)
@@ -289,7 +288,7 @@ static struct frame_stream *find_stream(struct frames *frames, const struct fram
 static void restart(struct frames *frames, struct frame_stream *stream, const struct frame *frame,
                     uint64_t now_ns)
 {
-    release(frames, stream, 0, now_ns);
+    release(frames, stream, 0, UINT64_MAX, now_ns);
     begin_at(frames, stream, frame);
     frames->counts.restarts++;
     if (!frames->warned_restart)
@@ -352,7 +351,7 @@ static void take_frame(struct frames *frames, const struct frame *frame, uint64_
     if (ahead > 0)
         give_up_before(frames, stream, frame, now_ns);
     deliver(frames, stream, frame, now_ns);
-    release(frames, stream, frames->window, now_ns);
+    release(frames, stream, frames->window, UINT64_MAX, now_ns);
 }
 
 /* ------------------------------------------------------------------ bytes */
@@ -441,7 +440,7 @@ void frames_flush(struct frames *frames, uint64_t now_ns)
     for (uint32_t i = 0; i < frames->counts.streams; i++) {
         struct frame_stream *stream = frames->streams[i];
 
-        release(frames, stream, frames->window, now_ns);
+        release(frames, stream, frames->window, FRAMES_HOLD_NS, now_ns);
         if (stream->waiting.size > 0 && now_ns - stream->waiting_since_ns >= FRAMES_CHUNK_NS)
             write_waiting(frames, stream);
     }
@@ -453,7 +452,7 @@ void frames_end(struct frames *frames)
     for (uint32_t i = 0; i < frames->counts.streams; i++) {
         struct frame_stream *stream = frames->streams[i];
 
-        release(frames, stream, 0, 0);
+        release(frames, stream, 0, UINT64_MAX, 0);
         write_waiting(frames, stream);
         buffer_free(&stream->waiting);
         free(stream->held);

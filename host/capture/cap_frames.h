@@ -104,7 +104,8 @@ void frames_take(struct frames *frames, const void *bytes, size_t size, uint64_t
 /* One datagram. False: it is none of ours, or damaged. */
 bool frames_take_datagram(struct frames *frames, const void *bytes, size_t size, uint64_t now_ns);
 
-/* Writes what has waited long enough; call it at least every 100 ms. */
+/* Writes what has waited long enough, and gives up datagrams that have been missing too long. Call
+ * it every 100 ms or so, when all that has come was taken: what is missing may be among it. */
 void frames_flush(struct frames *frames, uint64_t now_ns);
 
 /* Writes the rest and frees the memory; `counts` stay. A frame that was cut is damaged. */

@@ -18,6 +18,7 @@
 
 #define READ_BYTES (64u << 10)
 #define LOOK_MS 50
+#define LAST_LOOKS 64
 
 static volatile sig_atomic_t stopped;
 
@@ -127,24 +128,36 @@ static void read_line(struct frames_session *session, uint64_t now_ns)
     }
 }
 
-static void follow(struct frames_session *session)
+/* Takes what comes within `wait_ms`; false: nothing did. */
+static bool take_some(struct frames_session *session, int wait_ms, uint64_t *now_ns)
 {
     struct pollfd ready = {.events = POLLIN};
+    bool all = true;
+    int found;
+
+    ready.fd = session->datagrams.file >= 0 ? session->datagrams.file : session->line.file;
+    found = poll(&ready, 1, wait_ms);
+    *now_ns = monotonic_ns();
+    if (found > 0 && session->datagrams.file >= 0)
+        all = datagrams_receive(&session->datagrams, &session->frames, *now_ns);
+    else if (found > 0)
+        read_line(session, *now_ns);
+    if (all)
+        frames_flush(&session->frames, *now_ns);
+    return found > 0;
+}
+
+static void follow(struct frames_session *session)
+{
     uint64_t now_ns = session->started_ns;
     uint64_t limit_ns = (uint64_t)session->source->limit_ns;
 
-    ready.fd = session->datagrams.file >= 0 ? session->datagrams.file : session->line.file;
     while (!session->ended && stopped == 0 && session->container.failure.code == EXIT_DONE &&
-           (limit_ns == 0 || now_ns - session->started_ns < limit_ns)) {
-        int found = poll(&ready, 1, LOOK_MS);
-
-        now_ns = monotonic_ns();
-        if (found > 0 && session->datagrams.file >= 0)
-            datagrams_receive(&session->datagrams, &session->frames, now_ns);
-        else if (found > 0)
-            read_line(session, now_ns);
-        frames_flush(&session->frames, now_ns);
-    }
+           (limit_ns == 0 || now_ns - session->started_ns < limit_ns))
+        take_some(session, LOOK_MS, &now_ns);
+    /* What had come before the end was said; a target that never pauses does not hold it off. */
+    for (int i = 0; i < LAST_LOOKS && !session->ended && take_some(session, 0, &now_ns); i++)
+        ;
 }
 
 static int say_what_was_recorded(const struct frames_session *session)

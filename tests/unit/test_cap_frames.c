@@ -474,13 +474,23 @@ static void datagrams_lost(void **state)
     assert_int_equal(counts->gaps, 0);
     frames_flush(&recording.frames, SECOND + FRAMES_HOLD_NS);
     assert_int_equal(counts->gaps, 1);
-    send_number(&recording, 1, SECOND + FRAMES_HOLD_NS);
+    send_number(&recording, 1, SECOND + FRAMES_HOLD_NS); /* too late */
     send_number(&recording, 3, SECOND + FRAMES_HOLD_NS);
     expect_numbers(&recording, " 0 2-3");
     assert_int_equal(counts->late, 1);
     assert_int_equal(counts->lost_frames, 1);
     assert_int_equal(counts->lost_words, 16);
     assert_int_equal(counts->restarts, 0);
+
+    /* However late it is taken, what has come is not given up. */
+    recording_begin(&recording, FRAMES_WINDOW);
+    send_number(&recording, 0, SECOND);
+    send_number(&recording, 2, SECOND);
+    send_number(&recording, 3, 9 * SECOND);
+    send_number(&recording, 1, 9 * SECOND);
+    frames_flush(&recording.frames, 9 * SECOND);
+    expect_numbers(&recording, " 0-1-2-3");
+    assert_int_equal(counts->gaps, 0);
 
     /* Given up because too many came behind it. */
     recording_begin(&recording, 4);
