@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -85,6 +86,14 @@ static inline void watch_note(struct watch *watch, const struct decode_run *run,
     case NOTE_DEFINE:
         MUST_HOLD(11, note->definition->text_size <= 1023);
         break;
+    case NOTE_NAME:
+        MUST_HOLD(11, note->definition->text_size <= 1024);
+        MUST_HOLD(1, strlen(note->definition->name) <= note->definition->text_size);
+        break;
+    case NOTE_OBJECT:
+        MUST_HOLD(1, note->object.id >= TARE_ID_FREE0 && note->object.id <= TARE_ID_LAST0);
+        MUST_HOLD(1, note->object.generation < 256);
+        break;
     case NOTE_SKIPPED:
         MUST_HOLD(4, note->bytes > 0);
         break;
@@ -94,6 +103,22 @@ static inline void watch_note(struct watch *watch, const struct decode_run *run,
     default:
         break;
     }
+}
+
+/* What an id means is an object of a kernel that takes this id, or nothing. */
+static inline void watch_object(const struct decode_stream *stream, uint32_t id)
+{
+    uint32_t operation = 0;
+    const struct definition *object =
+        definitions_object(&stream->session->definitions, id, &operation);
+
+    if (object == NULL)
+        return;
+    MUST_HOLD(8, definition_group(object->class) == DEFINITION_OBJECT);
+    MUST_HOLD(8, operation < class_ids(object->class));
+    MUST_HOLD(8, object->id + operation == id);
+    MUST_HOLD(8, object->generation == object->category || object->id < TARE_ID_FREE0);
+    MUST_HOLD(1, object->name != NULL);
 }
 
 static inline void watch_event(struct watch *watch, struct decode_run *run, uint32_t number)
@@ -108,6 +133,8 @@ static inline void watch_event(struct watch *watch, struct decode_run *run, uint
     MUST_HOLD(8, words > 1 || event->argument[0] == 0);
     MUST_HOLD(8, words > 2 || event->argument[1] == 0);
     MUST_HOLD(9, event->ticks >= stream->ticks || stream->may_fall || run->stream->mixed);
+    watch_object(run->stream,
+                 event->id == TARE_ID_KERNEL ? event->argument[0] & 0xFFFF : event->id);
     stream->may_fall = false;
     stream->ticks = event->ticks;
     stream->events++;
