@@ -60,7 +60,7 @@ extern "C" {
 
 /* Fills `frame` with the next frame of any core's ring. Returns its size in bytes, the zero at its
  * end included; 0: nothing is unread, or `capacity` is below TARE_FRAME_LEAST. What does not fit
- * stays for the next frame. About 40 instructions a byte on a Cortex-M3. */
+ * stays for the next frame. What it costs: README.md. */
 uint32_t tare_frame_next(void *frame, uint32_t capacity);
 
 /* Gives `send` what is left of the frame in transit and then new frames, until nothing is unread or
