@@ -65,11 +65,13 @@ int tare_start(void);
  * Linux: runs by itself at exit(), behind the destructors of the program. */
 void tare_stop(void);
 
-/* Target only (on Linux they do nothing): keep the 64-bit time through silences, take a command
- * from the reader, and write a name now and then for readers that come late. Call one of them from
- * one place, at least once per half turn of the port's clock: tare_service from a loop or timer,
- * tare_tick from the tick of a kernel, whose count it records now and then as a second clock. Task
- * or interrupt, each core for itself. [hot] but for the calls that write a name: [text] */
+/* Target only (on Linux they do nothing). Both keep the 64-bit time through silences: one of them
+ * must be called at least once per half turn of the port's clock, on each core.
+ * tare_tick: from the tick of a kernel, also under its lock; records its count now and then as a
+ * second clock. [hot]
+ * tare_service: from a loop, an idle hook, a timer or a task of low priority, and from one place
+ * only; takes a command from the reader, and writes a name at a time for readers that come late.
+ * [text] */
 void tare_service(void);
 void tare_tick(uint32_t count);
 

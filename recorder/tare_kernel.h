@@ -57,6 +57,16 @@ void tare_object_name(uint32_t word, const char *name);
 /* It exists no longer; its number may be used again. [rare] */
 void tare_object_delete(uint32_t word);
 
+/* Memory of the heap was given out (TARE_KERNEL_ALLOCATED) or back (_FREED): its first byte and its
+ * size, below 2^24. 12 bytes in the ring, in the category MEMORY. [hot] */
+#define TARE_MEMORY_EVENT(kind, address, bytes) \
+    do { \
+        if (TARE_CATEGORY_IS_ON(TARE_CATEGORY_MEMORY)) \
+            tare_put2((uint32_t)TARE_ID_KERNEL << TARE_STAMP_BITS, \
+                      (uint32_t)(kind) << 24 | ((uint32_t)(bytes)&0xFFFFFFu), \
+                      (uint32_t)(uintptr_t)(address)); \
+    } while (0)
+
 /* A rare event of an object: `kind` of enum tare_kernel; 12 bytes in the ring, in the category
  * KERNEL. Task and interrupt. [hot] */
 void tare_kernel_event(uint32_t kind, uint32_t word, uint32_t value);
@@ -64,7 +74,8 @@ void tare_kernel_event(uint32_t kind, uint32_t word, uint32_t value);
 #else
 
 #define TARE_CATEGORY_IS_ON(number) 0
-#define TARE_OBJECT_EVENT(category, word, operation) ((void)(word))
+#define TARE_OBJECT_EVENT(category, word, operation) ((void)0)
+#define TARE_MEMORY_EVENT(kind, address, bytes) ((void)0)
 
 static inline uint32_t tare_object_new(uint32_t event_class, const char *name, uint32_t value)
 {

@@ -238,34 +238,29 @@ static void tare_take_command(struct tare_ring *ring)
     ring->down.read_offset = (read + 1) % sizeof(ring->commands);
 }
 
-/* Keeps the time, takes a command, and writes a name now and then. */
-static TARE_RARE int tare_serve(struct tare_ring *ring)
+TARE_RARE void tare_service(void)
 {
-    int is_new = tare_keep_time();
+    struct tare_ring *ring = tare_writer_here();
 
+    if (!tare_started())
+        return;
+    (void)tare_keep_time();
     if (ring->stream != 0)
-        return is_new;
+        return;
     tare_take_command(ring);
 #if TARE_OBJECTS > 0
     if (tare_define_fresh(ring))
-        return is_new;
+        return;
 #endif
     if (ring->next_definition < (uint32_t)(__stop_tare_events - __start_tare_events) + TARE_OBJECTS)
         (void)tare_define_next(ring);
     else if (++ring->service_calls >= TARE_NAME_PERIOD)
         ring->next_definition = ring->service_calls = 0;
-    return is_new;
-}
-
-TARE_RARE void tare_service(void)
-{
-    if (tare_started())
-        (void)tare_serve(tare_writer_here());
 }
 
 TARE_RARE void tare_tick(uint32_t count)
 {
-    if (tare_started() && tare_serve(tare_writer_here()))
+    if (tare_started() && tare_keep_time())
         tare_note(tare_writer_here(), TARE_ID_TICK, count, 0);
 }
 
