@@ -5,16 +5,14 @@
 #include <stdbool.h>
 
 #include "ana_cost.h"
-#include "mod_excerpt.h"
-#include "rep_timeline_svg.h"
+#include "rep_excerpt.h"
 
 struct cost_excerpt {
     bool found;
     struct timeline timeline;
     char *note;             /* which stretch of which recording, or why there is none */
-    struct excerpt excerpt; /* owns what the timeline refers to, beside the arrays below */
-    struct timeline_lane *lanes;
-    const char **state_names;
+    struct excerpt excerpt; /* these two own what the timeline refers to */
+    struct excerpt_picture picture;
 };
 
 /* Takes 20 ms from a recording of the middle block: of the first arm whose recordings are Tare's

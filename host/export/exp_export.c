@@ -278,9 +278,7 @@ static void run_timeline(struct decoder *decoder, timeline_sink *sink, void *con
     timeline_free(timeline);
 }
 
-/* Standard input can be read only once; its copy has a name as long as it is open. NULL: `path` is
- * a file, or `error` says why not. */
-static FILE *copy_standard_input(const char *path, struct buffer *name, struct error *error)
+FILE *export_copy_input(const char *path, struct buffer *name, struct error *error)
 {
     char bytes[65536];
     size_t count;
@@ -340,7 +338,7 @@ bool export_recording(const struct exporter *exporter, const char *path,
     struct decoder *first = NULL, *second = NULL;
     struct export_clock *clocks = NULL;
     struct buffer name = {0};
-    FILE *copy = copy_standard_input(path, &name, error);
+    FILE *copy = export_copy_input(path, &name, error);
 
     *counts = (struct export_counts){0};
     if (error->code == EXIT_DONE)

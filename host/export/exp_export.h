@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base_error.h"
 #include "dec_input.h"
@@ -70,6 +71,11 @@ struct export_counts {
     uint64_t items, losses; /* that were exported; an interval counts twice */
     bool ticks;             /* the length of a tick is not known: one is shown as 1 ns */
 };
+
+/* The name of the recording for those who read it more than once: PATH, or that of a copy of
+ * standard input ("-"), which has a name as long as it is open. NULL: `path` is a file, or `error`
+ * says why not. */
+FILE *export_copy_input(const char *path, struct buffer *name, struct error *error);
 
 /* Reads PATH ("-": standard input) twice and writes it out. False with the reason in `error`; what
  * `output` holds then is not to be kept. */

@@ -1,4 +1,5 @@
-/* A short stretch of a recording as a picture: one lane a thread, gaps drawn as gaps. */
+/* A short stretch of a recording as a picture: one lane a thread, task or interrupt, gaps drawn as
+ * gaps. */
 #ifndef REP_TIMELINE_SVG_H
 #define REP_TIMELINE_SVG_H
 
@@ -36,13 +37,26 @@ struct timeline_lane {
     size_t gap_count;
 };
 
+/* How a state looks; where several tasks share a core, height tells apart as well as colour. */
+enum timeline_look {
+    TIMELINE_LOOK_PLAIN,     /* by number: 0 stands out, the others are light */
+    TIMELINE_LOOK_RUNS,      /* a task has the processor */
+    TIMELINE_LOOK_READY,     /* it could run */
+    TIMELINE_LOOK_DISPLACED, /* it was preempted */
+    TIMELINE_LOOK_WAITS,     /* it waits: thin */
+    TIMELINE_LOOK_INTERRUPT,
+    TIMELINE_LOOK_TIMER
+};
+
 struct timeline {
     uint64_t begin_ns, end_ns; /* the stretch, in the recording's time */
     const struct timeline_lane *lanes;
     size_t lane_count;
     /* For the legend. State 0 stands out (it should be "running"), the others are light. */
     const char *const *state_names;
+    const enum timeline_look *state_looks; /* of each; NULL: all plain */
     size_t state_count;
+    const char *caption; /* below the picture; NULL: none */
 };
 
 void timeline_svg(struct buffer *out, const char *id, const struct timeline *timeline,

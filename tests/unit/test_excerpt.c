@@ -20,6 +20,11 @@
 #define STATE 0x810u
 #define JOB 0x811u
 #define PLAIN 0x813u
+#define LOW 0x010u
+#define HIGH 0x012u
+#define LATE 0x014u
+#define QUEUE 0x020u
+#define IRQ 0x030u
 #define START 1000u /* ticks of the first event */
 
 /* A writer that follows FORMAT.md, for times below 2^20 ticks. */
@@ -41,8 +46,12 @@ static void put_words(struct writer *writer, uint32_t ticks, const uint32_t *wor
         writer->words[writer->count++] = 0;
     if (writer->count % BLOCK == 0) {
         uint32_t *anchor = &writer->words[writer->count];
-        const uint32_t content[TARE_ANCHOR_WORDS] = {
-            TARE_SYNC, TARE_FORMAT_VERSION << 28 | 6u << 24, SESSION << 16 | writer->number, ticks, writer->count, 0};
+        const uint32_t content[TARE_ANCHOR_WORDS] = {TARE_SYNC,
+                                                     TARE_FORMAT_VERSION << 28 | 6u << 24,
+                                                     SESSION << 16 | writer->number,
+                                                     ticks,
+                                                     writer->count,
+                                                     0};
 
         memcpy(anchor, content, sizeof(content));
         anchor[TARE_ANCHOR_SYNC] |= tare_anchor_check(anchor);
@@ -57,6 +66,14 @@ static void event(int thread, uint32_t ticks, uint32_t id, uint32_t argument)
     const uint32_t words[2] = {first_word(id, ticks), argument};
 
     put_words(&threads[thread], START + ticks, words, 2);
+}
+
+/* An event of a kernel's object. */
+static void hot(int thread, uint32_t ticks, uint32_t id)
+{
+    const uint32_t word = first_word(id, ticks);
+
+    put_words(&threads[thread], START + ticks, &word, 1);
 }
 
 static void dropped(int thread, uint32_t ticks, uint32_t count, uint32_t first, uint32_t span)
@@ -92,6 +109,11 @@ static void begin_recording(void)
     define(0, TARE_CLASS_SPAN_END, JOB + 1, "job|id:u32:");
     define(0, TARE_CLASS_EVENT, PLAIN, "send|queue:u32:{free,pending}");
     define(0, TARE_CLASS_STREAM, 2, "worker");
+    define(0, TARE_CLASS_TASK, LOW, "low");
+    define(0, TARE_CLASS_TASK, HIGH, "high");
+    define(0, TARE_CLASS_TASK, LATE, "late");
+    define(0, TARE_CLASS_QUEUE, QUEUE, "queue");
+    define(0, TARE_CLASS_INTERRUPT, IRQ, "irq");
 }
 
 static void end_recording(bool with_clock)
@@ -113,7 +135,8 @@ static void end_recording(bool with_clock)
 
 static struct excerpt take(uint64_t length_ns, unsigned warm_up_percent)
 {
-    const struct excerpt_options options = {length_ns, warm_up_percent};
+    const struct excerpt_options options = {.length_ns = length_ns,
+                                            .warm_up_percent = warm_up_percent};
     struct excerpt excerpt;
     struct error error = {0};
 
@@ -132,11 +155,17 @@ static void expect(const struct excerpt *excerpt, const char *wanted)
         const struct excerpt_lane *lane = &excerpt->lanes[i];
 
         buffer_printf(&text, "%s:", excerpt_text(excerpt, lane->name));
-        for (size_t k = 0; k < lane->interval_count; k++)
-            buffer_printf(
-                &text, " %s%s %" PRIu64 "-%" PRIu64 "%s", lane->intervals[k].span ? "span " : "",
-                excerpt_text(excerpt, lane->intervals[k].name), lane->intervals[k].begin_ns / 1000,
-                lane->intervals[k].end_ns / 1000, lane->intervals[k].uncertain ? "?" : "");
+        for (size_t k = 0; k < lane->interval_count; k++) {
+            const struct excerpt_interval *interval = &lane->intervals[k];
+
+            buffer_printf(&text, " %s%s %" PRIu64 "-%" PRIu64 "%s", interval->span ? "span " : "",
+                          excerpt_text(excerpt, interval->name), interval->begin_ns / 1000,
+                          interval->end_ns / 1000, interval->uncertain ? "?" : "");
+            if (!interval->span && strcmp(excerpt_text(excerpt, interval->name),
+                                          excerpt_text(excerpt, interval->legend)) != 0)
+                buffer_printf(&text, " (%s %u)", excerpt_text(excerpt, interval->legend),
+                              interval->state);
+        }
         for (size_t k = 0; k < lane->instant_count; k++)
             buffer_printf(&text, " %s@%" PRIu64, excerpt_text(excerpt, lane->instants[k].name),
                           lane->instants[k].ns / 1000);
@@ -244,9 +273,83 @@ static void gaps(void **state)
     excerpt_free(&excerpt);
 }
 
+/* Tasks and interrupts count, not the core; lanes in the order interrupts, tasks. */
+static void tasks(void **state)
+{
+    struct excerpt excerpt;
+
+    (void)state;
+    begin_recording();
+    hot(0, 0, LOW);
+    hot(0, 10, HIGH);
+    hot(0, 12, IRQ);
+    hot(0, 14, IRQ + TARE_EXIT);
+    hot(0, 20, QUEUE + TARE_RECEIVE_BLOCK);
+    hot(0, 500, LOW);
+    event(0, 502, JOB, 1);
+    event(0, 503, STATE, 1); /* not shown beside what the kernel says */
+    hot(0, 505, IRQ);
+    hot(0, 506, QUEUE + TARE_SEND);
+    hot(0, 507, HIGH + TARE_TASK_READY);
+    hot(0, 508, IRQ + TARE_EXIT);
+    hot(0, 510, HIGH);
+    event(0, 511, PLAIN, 1);
+    hot(0, 512, QUEUE + TARE_RECEIVE_BLOCK);
+    hot(0, 514, LOW);
+    hot(0, 700, HIGH);
+    hot(0, 1000, LOW);
+    end_recording(true);
+    excerpt = take(20000, 25);
+    assert_true(excerpt.kernel);
+    expect(&excerpt, "495-515 us, 3 of 3\n"
+                     "irq: irq 505-508 (interrupt 4) queue: send@506\n"
+                     "low: preempted 10-500 running 500-510 span job 502-1000 preempted 510-514 "
+                     "running 514-700\n"
+                     "high: running 10-500 blocked: receive queue 500-507 (blocked 3) ready 507-510 "
+                     "running 510-514 blocked: receive queue 514-700 (blocked 3) "
+                     "send pending@511 queue: block on receive@512\n");
+    excerpt_free(&excerpt);
+}
+
+/* Each task's state is unknown from the loss until its next one, and before it was first seen; an
+ * interrupt's while events were lost. A begin can be given. */
+static void gaps_of_tasks(void **state)
+{
+    struct excerpt_options options = {.length_ns = 30000, .begin_given = true, .begin_ns = 295000};
+    struct excerpt excerpt;
+    struct error error = {0};
+
+    (void)state;
+    begin_recording();
+    hot(0, 0, LOW);
+    hot(0, 10, HIGH);
+    hot(0, 300, LOW);
+    hot(0, 302, IRQ);
+    dropped(0, 310, 3, 303, 1);
+    hot(0, 310, HIGH);
+    hot(0, 315, LOW);
+    hot(0, 320, LATE);
+    hot(0, 900, LOW);
+    end_recording(true);
+    assert_true(excerpt_take("excerpt.tare", &options, &excerpt, &error));
+    expect(&excerpt, "295-325 us, 4 of 4\n"
+                     "irq: irq 302-303? (interrupt 4) gap 303-304 3\n"
+                     "low: preempted 10-300 running 300-303? running 315-320 preempted 320-900 "
+                     "gap 303-315 3\n"
+                     "high: running 10-300 preempted 300-303? running 310-315 preempted 315-900 "
+                     "gap 303-310 3\n"
+                     "late: running 320-900 gap 0-320 0\n");
+    excerpt_free(&excerpt);
+    options.begin_ns = 900000;
+    assert_false(excerpt_take("excerpt.tare", &options, &excerpt, &error));
+    assert_int_equal(error.code, EXIT_CANNOT_TELL);
+    assert_non_null(strstr(error.text, "not behind the begin"));
+    excerpt_free(&excerpt);
+}
+
 static void refused(void **state)
 {
-    const struct excerpt_options options = {20000, 25};
+    const struct excerpt_options options = {.length_ns = 20000, .warm_up_percent = 25};
     struct excerpt excerpt;
     struct error error = {0};
 
@@ -276,10 +379,8 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_threads),
-        cmocka_unit_test(most_threads),
-        cmocka_unit_test(gaps),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(all_threads), cmocka_unit_test(most_threads),  cmocka_unit_test(gaps),
+        cmocka_unit_test(tasks),       cmocka_unit_test(gaps_of_tasks), cmocka_unit_test(refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,48 @@ static void spans_are_cut_to_the_stretch(void **state)
     buffer_free(&out);
 }
 
+/* What a kernel says of a task: heights tell its states apart, and the task's own spans have a row
+ * below the bar, so that neither hides the other. Lanes without both keep their height. */
+static void tasks_have_a_row_for_spans(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"running", "blocked", "preempted"};
+    static const enum timeline_look looks[] = {TIMELINE_LOOK_RUNS, TIMELINE_LOOK_WAITS,
+                                               TIMELINE_LOOK_DISPLACED};
+    const struct timeline_span task[] = {{start, start + 4 * ms, false, 0, "running"},
+                                         {start + 2 * ms, start + 10 * ms, true, 0, "work"},
+                                         {start + 4 * ms, start + 6 * ms, false, 2, NULL},
+                                         {start + 6 * ms, start + 20 * ms, false, 1, NULL}};
+    const struct timeline_span other[] = {{start, start + 20 * ms, false, 1, NULL}};
+    const struct timeline_lane lanes[] = {{.name = "one", .spans = task, .span_count = 4},
+                                          {.name = "two", .spans = other, .span_count = 1}};
+    struct timeline timeline = {.begin_ns = start,
+                                .end_ns = start + 20 * ms,
+                                .lanes = lanes,
+                                .lane_count = 2,
+                                .state_names = names,
+                                .state_looks = looks,
+                                .state_count = 3,
+                                .caption = "twenty <ms>"};
+    struct buffer out = draw(&timeline, true);
+    /* 39.9 pixels a millisecond; the bar is 20 high from y = 37 on, the row 13 from 59 on. */
+    assert_non_null(
+        strstr(out.data, "\"svg-f2\" x=\"130\" y=\"37\" width=\"159.6\" height=\"20\""));
+    assert_non_null(
+        strstr(out.data, "\"svg-f4\" x=\"209.8\" y=\"59\" width=\"319.2\" height=\"13\""));
+    assert_non_null(strstr(out.data, "x=\"289.6\" y=\"40\" width=\"79.8\" height=\"14\""));
+    assert_non_null(strstr(out.data, "x=\"369.4\" y=\"43.5\" width=\"558.6\" height=\"7\""));
+    /* The second lane begins 34 + 13 further down; two lanes, the foot and the caption below. */
+    assert_non_null(strstr(out.data, "x=\"130\" y=\"90.5\" width=\"798\" height=\"7\""));
+    assert_non_null(strstr(out.data, "viewBox=\"0 0 940 163\""));
+    assert_non_null(strstr(out.data, "twenty &lt;ms&gt;"));
+    buffer_free(&out);
+    timeline.caption = NULL;
+    out = draw(&timeline, true);
+    assert_non_null(strstr(out.data, "viewBox=\"0 0 940 145\""));
+    buffer_free(&out);
+}
+
 static void names_stay_text(void **state)
 {
     (void)state;
@@ -122,8 +164,11 @@ static void axes_have_round_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_gap_is_drawn_as_a_gap), cmocka_unit_test(spans_are_cut_to_the_stretch),
-        cmocka_unit_test(names_stay_text),         cmocka_unit_test(an_empty_stretch_draws_nothing),
+        cmocka_unit_test(a_gap_is_drawn_as_a_gap),
+        cmocka_unit_test(spans_are_cut_to_the_stretch),
+        cmocka_unit_test(tasks_have_a_row_for_spans),
+        cmocka_unit_test(names_stay_text),
+        cmocka_unit_test(an_empty_stretch_draws_nothing),
         cmocka_unit_test(axes_have_round_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
