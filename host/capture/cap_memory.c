@@ -107,7 +107,6 @@ void memory_follow_file(struct memory_reader *reader)
     if (!map_file(reader, &error)) {
         unmap_file(reader);
         reader->refusal = error;
-        reader->refused = true;
     }
 }
 
@@ -124,7 +123,6 @@ bool memory_is_whole(struct memory_reader *reader)
         if (reader->rings[i].attached)
             stream_break(reader, reader->rings + i, "the file of the memory was cut");
     }
-    reader->refused = true;
     reader->refusal = (struct error){0};
     error_set(&reader->refusal, EXIT_USAGE, "%s: was cut to %" PRId64 " bytes while it was read",
               reader->options.path, (int64_t)status.st_size);

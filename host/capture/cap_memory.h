@@ -57,6 +57,7 @@ struct memory_options {
      * at any alignment, and whatever is sound is read. With an address but no base a block is taken
      * if it says that it stands at this address. */
     uint32_t addresses[MEMORY_ADDRESSES];
+    uint32_t sizes[MEMORY_ADDRESSES]; /* 0: exactly there; else anywhere in so many bytes */
     uint32_t address_count;
     /* Parts with addresses of their own (a core file); instead of `base`. Kept by the caller. */
     const struct memory_segment *segments;
@@ -103,9 +104,8 @@ struct memory_reader {
     unsigned char *piece; /* MEMORY_CHUNK_BYTES */
     bool scanned;
     uint64_t scanned_ns;
-    bool refused;
-    /* Why the block found last cannot be read, or not yet; EXIT_DONE: there is none. */
-    struct error refusal;
+    struct error refusal; /* why the block found last cannot be read; EXIT_DONE: none was refused */
+    struct error unfinished; /* what is there, but not to be read yet; no fault */
 
     /* For reports. Counts are totals over all sessions. */
     uint64_t words;         /* read */
@@ -135,7 +135,7 @@ uint64_t memory_drain(struct memory_reader *reader, uint64_t limit_bytes, uint64
 bool memory_finished(const struct memory_reader *reader);
 
 /* Puts a command (struct tare_command) into the down channel of every ring. False: one of them has
- * no room at the moment, or no down channel (then `refusal` is set); those that had room have it.
+ * no room at the moment, or no down channel ; those that had room have it.
  */
 bool memory_command(struct memory_reader *reader, enum tare_command_code code, uint32_t argument);
 

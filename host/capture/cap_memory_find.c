@@ -18,15 +18,21 @@ static struct memory_ring *ring_at(const struct memory_reader *reader, uint64_t 
 struct search {
     struct memory_reader *reader;
     const struct memory_map *map;
+    bool placed; /* the places to look at are known */
     struct block_view *sound;
     size_t count;
     struct error refusal, unfinished;
 };
 
-static bool is_wanted(const struct memory_options *options, uint32_t address)
+/* Where the places of the wanted blocks are not known, what these say of themselves counts. */
+static bool is_wanted(const struct memory_reader *reader, uint32_t self)
 {
+    const struct memory_options *options = &reader->options;
+
     for (uint32_t i = 0; i < options->address_count; i++) {
-        if (options->addresses[i] == address)
+        uint32_t into = self - options->addresses[i];
+
+        if (into == 0 || into < options->sizes[i])
             return true;
     }
     return options->address_count == 0;
@@ -41,7 +47,7 @@ static void look(struct search *search, uint64_t place)
     if (ring_at(search->reader, place) != NULL)
         return;
     kind = block_look(search->map, place, &view, &why);
-    if (kind == BLOCK_NONE || !is_wanted(&search->reader->options, view.ring.self))
+    if (kind == BLOCK_NONE || (!search->placed && !is_wanted(search->reader, view.ring.self)))
         return;
     if (kind != BLOCK_SOUND) {
         error_set(kind == BLOCK_REFUSED ? &search->refusal : &search->unfinished, why.code, "%s",
@@ -117,20 +123,21 @@ static void judge(struct search *search, size_t which, uint64_t now_ns)
 /* By their addresses where these can be placed, else by a search now and then. */
 static bool is_time_to_look(struct memory_reader *reader, bool placed, uint64_t now_ns)
 {
-    uint64_t pause = memory_attached(reader) > 0 ? MEMORY_SILENCE_NS : MEMORY_SCAN_NS;
+    const struct memory_options *options = &reader->options;
+    uint32_t attached = memory_attached(reader);
+    uint64_t pause = attached > 0 && !placed ? MEMORY_SILENCE_NS : MEMORY_SCAN_NS;
 
-    if (reader->scanned && (reader->options.read_only || now_ns - reader->scanned_ns < pause)) {
-        if (!placed || reader->options.read_only)
-            return false;
-        return memory_attached(reader) < reader->options.address_count;
-    }
+    if (reader->scanned && options->read_only)
+        return false;
+    if (reader->scanned && now_ns - reader->scanned_ns < pause)
+        return placed && (attached == 0 || attached < options->address_count);
     reader->scanned = true;
     reader->scanned_ns = now_ns;
     memory_follow_file(reader);
     return true;
 }
 
-static void look_at_address(struct search *search, uint32_t address)
+static void look_at_address(struct search *search, uint32_t address, uint32_t size)
 {
     const struct memory_map *map = search->map;
     const struct memory_segment whole = {.address = map->base, .position = 0, .bytes = map->size};
@@ -138,41 +145,47 @@ static void look_at_address(struct search *search, uint32_t address)
     size_t count = map->segment_count > 0 ? map->segment_count : 1;
 
     for (size_t i = 0; i < count; i++, segment++) {
-        if (address >= segment->address && address - segment->address < segment->bytes) {
-            look(search, segment->position + (address - segment->address));
-            return;
-        }
+        uint64_t into = address - segment->address;
+
+        if (address < segment->address || into >= segment->bytes)
+            continue;
+        look(search, segment->position + into);
+        for (uint32_t next = 4; next < size; next += 4)
+            look(search, segment->position + into + next);
+        return;
     }
     error_set(&search->refusal, EXIT_DAMAGED,
               "%s: address 0x%08" PRIx32 " of the control block is not in this memory", map->path,
               address);
 }
 
+static void look_everywhere(struct memory_reader *reader, bool placed, uint64_t now_ns)
+{
+    const struct memory_options *options = &reader->options;
+    const struct memory_map map = memory_map(reader);
+    struct search search = {.reader = reader, .map = &map, .placed = placed};
+
+    for (uint32_t i = 0; placed && i < options->address_count; i++)
+        look_at_address(&search, options->addresses[i], options->sizes[i]);
+    if (!placed)
+        map_search(&map, reader->file, options->offset, reader->skew, look_found, &search);
+    reader->refusal = (struct error){0};
+    for (size_t i = 0; i < search.count; i++)
+        judge(&search, i, now_ns);
+    if (search.refusal.code != EXIT_DONE)
+        reader->refusal = search.refusal;
+    reader->unfinished = search.unfinished;
+    free(search.sound);
+}
+
 enum memory_state memory_find(struct memory_reader *reader, uint64_t now_ns)
 {
     const struct memory_options *options = &reader->options;
     bool placed = options->address_count > 0 && (options->base_given || options->segment_count > 0);
-    struct search search = {.reader = reader};
-    struct memory_map map;
 
-    if (is_time_to_look(reader, placed, now_ns) && memory_is_whole(reader)) {
-        map = memory_map(reader);
-        search.map = &map;
-        for (uint32_t i = 0; placed && i < options->address_count; i++)
-            look_at_address(&search, options->addresses[i]);
-        if (!placed)
-            map_search(&map, reader->file, options->offset, reader->skew, look_found, &search);
-        reader->refused = false;
-        reader->refusal = search.unfinished;
-        for (size_t i = 0; i < search.count; i++)
-            judge(&search, i, now_ns);
-        if (search.refusal.code != EXIT_DONE) {
-            reader->refusal = search.refusal;
-            reader->refused = true;
-        }
-        free(search.sound);
-    }
+    if (is_time_to_look(reader, placed, now_ns) && memory_is_whole(reader))
+        look_everywhere(reader, placed, now_ns);
     if (memory_attached(reader) > 0)
         return MEMORY_ATTACHED;
-    return reader->refused ? MEMORY_REFUSED : MEMORY_NOTHING;
+    return reader->refusal.code != EXIT_DONE ? MEMORY_REFUSED : MEMORY_NOTHING;
 }

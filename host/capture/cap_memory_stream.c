@@ -184,7 +184,6 @@ void stream_attach(struct memory_reader *reader, const struct block_view *view, 
                   "control block at 0x%08" PRIx32 " (offset %" PRIu64 " of %s): lap_index %" PRIu32
                   " is not that of its words; reset the target",
                   view->ring.self, view->place, reader->options.path, view->ring.lap_index);
-        reader->refused = true;
         return;
     }
     own = free_slot(reader);

@@ -295,7 +295,7 @@ static void waits_for_what_is_unfinished(void **state)
     target_begin(&scene.target, BLOCK, BUFFER, RING, 7, 3);
     memset(scene.target.bytes + BLOCK, 0, 4); /* the head of the id comes last */
     assert_int_equal(memory_find(&scene.reader, SECOND), MEMORY_NOTHING);
-    assert_non_null(strstr(scene.reader.refusal.text, "id is still empty"));
+    assert_non_null(strstr(scene.reader.unfinished.text, "id is still empty"));
     memcpy(scene.target.bytes + BLOCK, "SEGG", 4);
     TARGET_PUT(&scene.target, state, TARE_RING_CLAIMED);
     assert_int_equal(memory_find(&scene.reader, 2 * SECOND), MEMORY_NOTHING);
@@ -355,6 +355,9 @@ static void reads_all_cores(void **state)
     begin(&scene);
     other = scene.target;
     target_begin(&other, 0x800, 0x4000, RING, 7, 4);
+    scene.options.addresses[0] = TARGET_BASE + BLOCK; /* the symbol of an array of two */
+    scene.options.sizes[0] = 0x800;
+    scene.options.address_count = 1;
     open_reader(&scene);
     for (int round = 0; round < 10; round++) {
         uint64_t got = 0;

@@ -184,10 +184,14 @@ static void refuses_stale_bytes(void **state)
 static void keeps_unread_words(void **state)
 {
     static struct scene scene;
+    unsigned char later[256];
     uint32_t first;
 
     (void)state;
     begin(&scene);
+    records(&scene, 64 * 6 + 64);
+    memcpy(later, scene.target.bytes + 0x1000 + 6 * 256, 256);
+    target_begin(&scene.target, 0x100, 0x1000, RING, 7, 3);
     records(&scene, 300);
     send(&scene, 0, 4 * 100, 1);
     first = scene.target.written;
@@ -195,7 +199,9 @@ static void keeps_unread_words(void **state)
     target_begin(&scene.target, 0x100, 0x1000, RING, 8, 3);
     records(&scene, 100);
     send(&scene, 0, scene.target.write, 3);
+    words_take(&scene.input, later, 256, 4); /* but not behind the first words of the new session */
     end(&scene);
+    assert_int_equal(scene.input.stale_bytes, 256);
     assert_int_equal(joined(&scene, 7, 0), first);
     assert_int_equal(joined(&scene, 8, 0), scene.target.written);
     leave(&scene);
