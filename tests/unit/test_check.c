@@ -301,6 +301,73 @@ static void an_event_without_its_own_name_is_not_healthy(void **state)
     done(decoder);
 }
 
+/* The same id, two tasks one after the other; a queue that is renamed counts once. */
+static void objects_of_a_kernel_are_counted(void **state)
+{
+    struct decoder *decoder;
+
+    (void)state;
+    begin_file();
+    begin_stream(1);
+    maker_define(&maker, TARE_CLASS_TASK, 0x010, "first");
+    maker_record(&maker, 0x010, 0, 0);
+    maker_record(&maker, 0x010, 0, 0);
+    maker_record(&maker, TARE_ID_KERNEL, TARE_KERNEL_CREATED << 24 | 1u << 16 | 0x010,
+                 TARE_CLASS_TASK << 24);
+    maker_record(&maker, 0x010, 0, 0);
+    maker_define(&maker, TARE_CLASS_QUEUE, 0x020, "queue");
+    maker_define(&maker, TARE_CLASS_QUEUE, 0x020, "renamed");
+    maker_record(&maker, 0x023, 0, 0);
+    maker_record(&maker, TARE_ID_OTHER_SEND, 0, 0);
+    maker_record(&maker, TARE_ID_END, 0, 0);
+    put_stream();
+    end_file(true);
+    decoder = check_path("check.tare", false);
+    assert_int_equal(check.verdict, CHECK_COMPLETE);
+    assert_false(check.healthy); /* an object found no number */
+    assert_int_equal(check.totals.stored, 6);
+    assert_int_equal(check.totals.all_objects, 3);
+    assert_int_equal(check.totals.objects[TARE_CLASS_TASK], 2);
+    assert_int_equal(check.totals.objects[TARE_CLASS_QUEUE], 1);
+    assert_int_equal(check.totals.unnamed_objects, 1);
+    assert_int_equal(check.totals.unnumbered, 1);
+    assert_int_equal(check.kind_count, 5);
+    assert_int_equal(check.kinds[0].events, 2);
+    assert_string_equal(check.kinds[0].object->name, "first");
+    assert_int_equal(check.kinds[0].operation, TARE_TASK_RUNS);
+    assert_string_equal(check.kinds[1].object->name, "other objects");
+    assert_int_equal(check.kinds[2].id, 0x010);
+    assert_int_equal(check.kinds[2].object->generation, 1);
+    assert_int_equal(check.kinds[3].operation, TARE_RECEIVE_BLOCK);
+    assert_string_equal(check.kinds[3].object->name, "renamed");
+    assert_int_equal(check.kinds[4].id, TARE_ID_KERNEL);
+    done(decoder);
+}
+
+/* What newer words took the place of is no loss; what a late reader missed is. */
+static void overwritten_is_not_lost(void **state)
+{
+    (void)state;
+    for (uint32_t policy = 0; policy < 2; policy++) {
+        struct decoder *decoder;
+
+        begin_file();
+        begin_stream(1);
+        maker.base = 128;
+        events(29, 1);
+        ring.policy = policy;
+        put_stream();
+        end_file(true);
+        decoder = check_path("check.tare", false);
+        assert_int_equal(check.verdict, policy == 1 ? CHECK_COMPLETE : CHECK_LOSSY);
+        assert_int_equal(check.totals.overwritten, policy == 1 ? 128 : 0);
+        assert_int_equal(check.totals.gap_before, policy == 1 ? 0 : 128);
+        assert_int_equal(check.totals.gap_words, 0);
+        assert_int_equal(check.totals.exact_streams, 0);
+        done(decoder);
+    }
+}
+
 /* A raw stream whose beginning and end are missing, with a console line in front. */
 static void a_raw_stream_is_judged_too(void **state)
 {
@@ -335,6 +402,8 @@ int main(void)
         cmocka_unit_test(a_clock_is_watched),
         cmocka_unit_test(nothing_recorded_is_not_complete),
         cmocka_unit_test(an_event_without_its_own_name_is_not_healthy),
+        cmocka_unit_test(objects_of_a_kernel_are_counted),
+        cmocka_unit_test(overwritten_is_not_lost),
         cmocka_unit_test(a_raw_stream_is_judged_too),
     };
 
