@@ -99,6 +99,12 @@ slow() {
 slow rate --probe-rate 100000
 slow stop --probe-stop 64 --rate 2000
 
+# More than the board can do: every block is a reply or a loss with a name, else the status were 3.
+run flood gateway --seconds 1 --rate 16000
+missing=$(value replies_missing flood.json)
+[ "$missing" -gt 1000 ] || fail "only $missing replies are missing: the flood was none"
+same "losses of the flood" "$missing" "$(value whole_run_socket_drops flood.json)"
+
 build forgets -DLOCKSTEP_FORGETS
 build hangs -DLOCKSTEP_HANGS
 refused 3 'does not add up' "$lockstep" forgets.elf --seconds 1

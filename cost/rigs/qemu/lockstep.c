@@ -26,7 +26,9 @@
 #define STOPS_PER_BLOCK 2
 #define BOARD_CLOCK_HZ 25000000u /* of the timer that makes the stops */
 #define STOP_TRIES 20
-#define STOP_TRY_STOPS 64   /* stops between two tries to end the firmware */
+#define STOP_TRY_STOPS 64 /* stops between two tries to end the firmware */
+#define QUESTION_TRIES 10
+#define QUESTION_STOPS 200  /* stops between two questions for the board's address */
 #define ANSWERS 8           /* ARP answers that wait for their turn */
 #define STEP_LIMIT_S 60     /* wall time between two stops; far more than any takes */
 #define IDLE_INSTRUCTIONS 4 /* of one round of the firmware's idle loop */
@@ -95,6 +97,8 @@ static struct {
     unsigned answers_made, answers_sent;
     uint32_t command_total;
     uint64_t stops, frames_sent, bad_frames, other_frames, requests;
+    bool board_answered; /* to the question for its address */
+    unsigned questions;
     uint64_t quiet_stops; /* since everything was sent */
     unsigned stop_tries;
     struct lockstep_message first, opened, closed; /* counts at these moments */
@@ -218,6 +222,8 @@ static void take_frames(void)
             rig.requests++;
             if (rig.answers_made - rig.answers_sent < ANSWERS)
                 frame_answer(&rig.answers[rig.answers_made++ % ANSWERS], frame);
+        } else if (content.kind == FRAME_ANSWER) {
+            rig.board_answered = true;
         } else if (content.kind == FRAME_BAD) {
             rig.bad_frames++;
         } else {
@@ -265,7 +271,15 @@ static bool end_is_due(void)
 static bool make_frame(struct frame *frame)
 {
     struct gateway_command command;
-    if (rig.stops % STOPS_PER_BLOCK == 0) {
+    if (!rig.board_answered && rig.answers_sent == rig.answers_made) {
+        bool asks = rig.stops % QUESTION_STOPS == 0;
+        if (asks) {
+            frame_question(frame);
+            rig.questions++;
+        }
+        return asks;
+    }
+    if (rig.board_answered && rig.stops % STOPS_PER_BLOCK == 0) {
         if (rig.ledger.blocks_sent == rig.ledger.block_total)
             return false;
         make_block(frame);
@@ -275,6 +289,8 @@ static bool make_frame(struct frame *frame)
         *frame = rig.answers[rig.answers_sent++ % ANSWERS];
         return true;
     }
+    if (!rig.board_answered)
+        return false;
     if (command_is_due()) {
         gateway_ledger_command(&rig.ledger, &command);
     } else if (end_is_due()) {
@@ -313,6 +329,10 @@ static bool at_stop(struct error *error)
         rig.frames_sent++;
     }
     rig.stops++;
+    if (rig.questions > QUESTION_TRIES) {
+        board_explain(&rig.board, "the firmware does not answer to its address, 10.0.2.15", error);
+        return false;
+    }
     if (rig.stop_tries > STOP_TRIES) {
         board_explain(&rig.board, "the firmware does not end at the stop command", error);
         return false;

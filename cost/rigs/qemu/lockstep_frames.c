@@ -11,6 +11,8 @@
 #define TYPE_IP 0x0800u
 #define TYPE_ARP 0x0806u
 #define PROTOCOL_UDP 17u
+#define ARP_REQUEST 1u
+#define ARP_ANSWER 2u
 
 static const uint8_t host_mac[6] = {0x52, 0x55, 0x0A, 0x00, 0x02, 0x02};
 static const uint8_t board_mac[6] = {0x52, 0x54, 0x00, 0x12, 0x34, 0x56}; /* BOARD_MAC_TEXT */
@@ -124,10 +126,27 @@ struct frame_content frame_read(const struct frame *frame)
     uint32_t type = get16(frame->bytes + 12);
     if (type == TYPE_IP)
         return read_ip(inside, frame->size - ETHERNET_BYTES);
-    if (type == TYPE_ARP && frame->size >= ETHERNET_BYTES + ARP_BYTES &&
-        get16(inside + 6) == 1 /* a request */ && memcmp(inside + 24, host_ip, 4) == 0)
+    if (type != TYPE_ARP || frame->size < ETHERNET_BYTES + ARP_BYTES ||
+        memcmp(inside + 24, host_ip, 4) != 0)
+        return content;
+    if (get16(inside + 6) == ARP_REQUEST)
         content.kind = FRAME_REQUEST;
+    else if (get16(inside + 6) == ARP_ANSWER && memcmp(inside + 8, board_mac, 6) == 0)
+        content.kind = FRAME_ANSWER;
     return content;
+}
+
+void frame_question(struct frame *frame)
+{
+    static const uint8_t everybody[6] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
+    static const uint8_t kinds[6] = {0, 1, 0x08, 0, 6, 4}; /* Ethernet, IP, sizes of addresses */
+    uint8_t *arp = begin_frame(frame, everybody, TYPE_ARP);
+    memcpy(arp, kinds, sizeof kinds);
+    put16(arp + 6, ARP_REQUEST);
+    memcpy(arp + 8, host_mac, 6);
+    memcpy(arp + 14, host_ip, 4);
+    memcpy(arp + 24, board_ip, 4);
+    end_frame(frame, ETHERNET_BYTES + ARP_BYTES);
 }
 
 void frame_answer(struct frame *answer, const struct frame *request)
@@ -135,7 +154,7 @@ void frame_answer(struct frame *answer, const struct frame *request)
     const uint8_t *asked = request->bytes + ETHERNET_BYTES;
     uint8_t *arp = begin_frame(answer, request->bytes + 6, TYPE_ARP);
     memcpy(arp, asked, 6); /* Ethernet, IP and the sizes of their addresses */
-    put16(arp + 6, 2);     /* an answer */
+    put16(arp + 6, ARP_ANSWER);
     memcpy(arp + 8, host_mac, 6);
     memcpy(arp + 14, host_ip, 4);
     memcpy(arp + 18, asked + 8, 10); /* whoever asked */

@@ -29,6 +29,7 @@ void frame_barrier(struct frame *frame);
 enum frame_kind {
     FRAME_OTHER,   /* nothing that concerns the host */
     FRAME_UDP,     /* a datagram to the host: `from_port`, `payload`, `size` */
+    FRAME_ANSWER,  /* the board tells its address */
     FRAME_REQUEST, /* somebody asks for the host's address: frame_answer() */
     FRAME_BAD      /* a length or checksum is wrong */
 };
@@ -41,6 +42,10 @@ struct frame_content {
 };
 
 struct frame_content frame_read(const struct frame *frame);
+
+/* Asks for the board's address, as every host does before it sends the first datagram; who is asked
+ * learns the host's own. */
+void frame_question(struct frame *frame);
 
 /* The answer to a frame of kind FRAME_REQUEST. */
 void frame_answer(struct frame *answer, const struct frame *request);
