@@ -65,11 +65,10 @@ refused() {
 build gateway
 run first gateway --seconds 2 --seed 1
 run second gateway --seconds 2 --seed 1
-run other gateway --seconds 1 --seed 2
+run other gateway --seconds 2 --seed 2
 cmp first.json second.json || fail "two runs of one seed differ in their reports"
 cmp first.tare second.tare || fail "two runs of one seed differ in their recordings"
-run short gateway --seconds 1 --seed 1
-[ "$(value replies_xxh64 short.json)" != "$(value replies_xxh64 other.json)" ] ||
+[ "$(value replies_xxh64 first.json)" != "$(value replies_xxh64 other.json)" ] ||
     fail "another seed changes nothing"
 echo "ok: replies $(value replies_xxh64 first.json), recording $(value recording_xxh64 first.json)"
 
@@ -87,7 +86,7 @@ same "frames in the recording" "$(value whole_run_nic_frames_received first.json
 slow() {
     name=$1
     shift
-    run "$name" gateway --seconds 2 --seed 1 "$@"
+    run "$name" gateway --seconds 1 --seed 1 "$@"
     "$TARE" check --json "$name.tare" >"$name.check"
     dropped=$(value events_dropped "$name.json")
     [ "$dropped" -gt 1000 ] || fail "only $dropped events were dropped: the limit did not bind"
@@ -100,9 +99,9 @@ slow rate --probe-rate 100000
 slow stop --probe-stop 64 --rate 2000
 
 # More than the board can do: every block is a reply or a loss with a name, else the status were 3.
-run flood gateway --seconds 1 --rate 16000
+run flood gateway --seconds 1 --rate 4000 --shift 5
 missing=$(value replies_missing flood.json)
-[ "$missing" -gt 1000 ] || fail "only $missing replies are missing: the flood was none"
+[ "$missing" -gt 100 ] || fail "only $missing replies are missing: the flood was none"
 same "losses of the flood" "$missing" "$(value whole_run_socket_drops flood.json)"
 
 build forgets -DLOCKSTEP_FORGETS
