@@ -12,6 +12,7 @@ RIG = os.path.join(SOURCE, "cost", "rigs", "qemu")
 TESTS = os.path.join(SOURCE, "tests", "target")
 INSTRUCTION_NS = 32  # of the board's time, see run_board.sh
 LOOPS = ("nothing", "off", "event0", "event1", "event2")
+FAST = ("tare_put0", "tare_put1", "tare_put2")
 TEXT = "a text that the interrupt may cut into"
 
 
@@ -145,7 +146,8 @@ def log_addresses(path):
 def read_log(path, code):
     """Instructions of each call of each measured loop, and the longest stretch with interrupts
     masked of each function: those behind the one that masks, up to and with the one that unmasks.
-    The slow path within a measured loop is the opening of a new block."""
+    The slow path within a measured loop is the opening of a new block; that loop and the one for
+    the service are run without interrupts."""
     calls = {name: [] for name in LOOPS}
     masked = {}
     loop, count, masked_since, owner = None, 0, None, None
@@ -155,12 +157,15 @@ def read_log(path, code):
             loop, count = name[5:], 0
         count += 1
         if loop and address in code.returns and code.owner[address] == "loop_" + loop:
-            calls[loop].append(count)
+            if loop in calls:
+                calls[loop].append(count)
             loop = None
         if address in code.masks:
             masked_since, owner = executed, code.owner[address]
         elif address in code.unmasks and masked_since is not None:
-            where = "new block" if loop and owner.startswith("tare_store") else owner
+            where = "service" if loop == "service" else owner
+            if loop in calls and owner not in FAST:
+                where = "new block"
             masked[where] = max(masked.get(where, 0), executed - masked_since)
             masked_since = None
     return calls, masked
@@ -336,11 +341,10 @@ def measured_costs(board, program, account, calls, masked, listing):
         costs[f"{name}_instructions"] = int(alone)
         if loop != "off":
             costs[f"{name}_full_speed_instructions"] = round(full_speed, 2)
-    costs["masked_instructions"] = max(masked[f"tare_put{i}"] for i in range(3))
+    costs["masked_instructions"] = max(masked[name] for name in FAST)
     costs["masked_new_block_instructions"] = masked["new block"]
     costs["masked_longest_instructions"] = max(masked.values())
-    costs["masked_service_instructions"] = max(
-        count for name, count in masked.items() if name.startswith("tare_serv"))
+    costs["masked_service_instructions"] = masked["service"]
     costs["start_instructions"] = round(account["start_ticks"] * board.instructions_per_tick())
     costs["code_bytes"] = code
     costs["ram_beyond_ring_bytes"] = memory - account["ring_bytes"]

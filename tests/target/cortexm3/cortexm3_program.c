@@ -95,6 +95,17 @@ static void measure(const char *name, figure_loop *loop, uint32_t is_event)
     print("_fast", fast);
 }
 
+/* Calls with and without a turn of the time to be noted. */
+static void __attribute__((noinline, noclone)) loop_service(uint32_t count)
+{
+    while (count-- > 0) {
+        if (count % 2 == 0)
+            BOARD_COUNTER = (BOARD_COUNTER | TARE_STAMP_MASK) + 1;
+        tare_service();
+        drain();
+    }
+}
+
 /* ------------------------------------------------------------------ use and loss */
 
 void board_tick(void)
@@ -173,6 +184,7 @@ int main(void)
     measure("event2", loop_event2, 1);
 
     turn_at_block_ends();
+    loop_service(50);
 
     board_tick_level(0x80); /* below the level of a BASEPRI lock */
     board_tick_every(TICK_COUNTS);

@@ -89,7 +89,7 @@ def check_events(listing, account):
 def main():
     for name, board, step, options in RUNS:
         build(board, "program.elf", "-DTARE_RING_BYTES=768", "-DTARE_BLOCK_WORDS=64",
-              f"-DSTEP={step}u", *options,
+              "-DTARE_NAME_PERIOD=65000", f"-DSTEP={step}u", *options,
               program=os.path.join("ports", "interrupted_program.c"))
         code = Code(board, "program.elf", "record_|act_|log_")
         opened, closed, lengths = executed(board, code)
