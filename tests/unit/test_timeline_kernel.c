@@ -36,6 +36,7 @@ struct scene {
     struct decode_stream *core[3];
     struct timeline_builder *timeline;
     struct buffer log;
+    uint32_t ordinal; /* of the actor of the last item */
 };
 
 static void put_actor(struct buffer *log, const char *before, const struct timeline_actor *actor)
@@ -73,6 +74,7 @@ static void log_item(void *context, const struct timeline_item *item)
 
     if (item->kind == TIMELINE_STREAM)
         return;
+    scene->ordinal = item->actor != NULL ? item->actor->ordinal : UINT32_MAX;
     buffer_printf(log, "%u %" PRIu64, item->stream->ordinal, item->ticks);
     put_actor(log, " ", item->actor);
     buffer_text(log, " ");
@@ -595,12 +597,12 @@ static void heap_and_unknown(void **state)
 
     event(scene, 10, LOW);
     kernel(scene, 11, TARE_KERNEL_ALLOCATED, 0x30, 0x20001000);
-    kernel(scene, 12, TARE_KERNEL_NOTIFIED, 0x700, 0);
+    kernel(scene, 12, TARE_KERNEL_RESET, 0x700, 0);
     kernel(scene, 13, (enum tare_kernel)99, LOW, 0);
     event(scene, 14, 0x600);
     expect(scene, "0 10 low running\n"
                   "0 11 low * allocated address 536875008\n"
-                  "0 12 low * #700: notified value 0\n"
+                  "0 12 low * #700: reset\n"
                   "0 13 low * low: kind 99 by low\n"
                   "0 14 low * #600\n");
 }
@@ -687,6 +689,25 @@ static void two_cores(void **state)
                   "0 33 high running\n");
 }
 
+/* A task runs on one core: switched in on another, it has left the first, where then no task is
+ * known. */
+static void moved(void **state)
+{
+    struct scene *scene = *state;
+
+    core_event(scene, 0, 10, LOW, 0);
+    core_event(scene, 1, 12, LOW, 0);
+    core_event(scene, 0, 13, PLAIN, 1);
+    core_event(scene, 0, 14, HIGH, 0);
+    core_event(scene, 1, 15, PLAIN, 1);
+    expect(scene, "0 10 low running\n"
+                  "1 12 low running since 10: ended\n"
+                  "1 12 low running\n"
+                  "0 13 * plain\n"
+                  "0 14 high running\n"
+                  "1 15 low * plain\n");
+}
+
 static void ends(void **state)
 {
     struct scene *scene = *state;
@@ -696,6 +717,7 @@ static void ends(void **state)
     event(scene, 13, IRQ + TARE_ENTER);
     buffer_clear(&scene->log);
     take(scene, 0, NULL, &(struct note){.kind = NOTE_END, .ticks = 20});
+    event(scene, 21, HIGH);          /* nothing should follow an end; what does is taken as it is */
     core_event(scene, 2, 3, LOW, 0); /* another session: another task */
     core_event(scene, 2, 9, PLAIN, 0);
     timeline_finish(scene->timeline, true);
@@ -703,9 +725,12 @@ static void ends(void **state)
                   "0 20 high running since 12: the recording of this thread ended\n"
                   "0 20 low preempted since 12: the recording of this thread ended\n"
                   "0 20 end\n"
+                  "0 21 high running\n"
+                  "0 21 high running since 21: open when the recording ended uncertain\n"
                   "2 3 other low running\n"
                   "2 9 other low * #840\n"
                   "2 9 other low running since 3: open when the recording ended\n");
+    assert_int_equal(scene->ordinal, 3); /* low, high and irq came before */
 }
 
 int main(void)
@@ -730,6 +755,7 @@ int main(void)
         TEST(loss),
         TEST(running_is_found_out),
         TEST(two_cores),
+        TEST(moved),
         TEST(ends),
     };
 
