@@ -148,6 +148,10 @@ tare)
             exit 3
         }
         defines="$defines -DGATEWAY_HOOK_HEADER='\"$hook.h\"'"
+        # Where the kernel keeps the holder of a mutex.
+        if grep -q 'define pxMutexHolder' "$path/queue.c"; then
+            defines="$defines -DTARE_FREERTOS_OLD_HOLDER"
+        fi
     else
         defines="$defines -DGATEWAY_HOOK_HEADER='\"gateway_hook_tare.h\"'"
     fi

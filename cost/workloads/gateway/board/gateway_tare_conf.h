@@ -3,3 +3,4 @@
 
 #define TARE_CLOCK_READ GATEWAY_BOARD_CLOCK
 #define TARE_CLOCK_HZ GATEWAY_BOARD_CLOCK_HZ
+#define TARE_OBJECTS 32 /* there are some twenty */
