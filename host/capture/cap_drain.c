@@ -11,6 +11,8 @@ void drain_begin(struct drain *drain, struct session *session, struct container 
     drain->session = session;
     drain->container = container;
     drain->rings = memory_new(session->rings, sizeof(*drain->rings));
+    /* A recording whose collector is killed has the length of a tick all the same. */
+    container_region(container, session->region);
 }
 
 static void flush(struct drain *drain, struct drain_ring *own)

@@ -34,6 +34,7 @@ struct drain {
     uint32_t highest_fill;    /* bytes, of all rings */
 };
 
+/* Writes the region into the container, which a reader needs for the length of a tick. */
 void drain_begin(struct drain *drain, struct session *session, struct container *container);
 
 /* Reads what is there now from every ring; `now_ns` is monotonic_ns(). Rings whose thread has ended

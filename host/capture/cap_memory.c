@@ -100,7 +100,8 @@ void memory_follow_file(struct memory_reader *reader)
             return;
         for (uint32_t i = 0; i < reader->ring_count; i++) {
             if (reader->rings[i].attached)
-                stream_break(reader, reader->rings + i, "the file of the memory was made anew");
+                memory_break_ring(reader, reader->rings + i,
+                                  "the file of the memory was made anew");
         }
         unmap_file(reader);
     }
@@ -121,7 +122,7 @@ bool memory_is_whole(struct memory_reader *reader)
         return true;
     for (uint32_t i = 0; i < reader->ring_count; i++) {
         if (reader->rings[i].attached)
-            stream_break(reader, reader->rings + i, "the file of the memory was cut");
+            memory_break_ring(reader, reader->rings + i, "the file of the memory was cut");
     }
     reader->refusal = (struct error){0};
     error_set(&reader->refusal, EXIT_USAGE, "%s: was cut to %" PRId64 " bytes while it was read",
@@ -177,7 +178,7 @@ static bool goes_on(const struct memory_reader *reader, const struct memory_ring
     SAME("buffer", view->up.buffer, own->buffer);
     SAME("bytes", view->up.bytes, own->bytes);
     if (fixed->policy == TARE_FULL_OVERWRITE) {
-        head = ring_head(&map, view);
+        head = memory_head(&map, view);
         if (view->steady && head - (uint32_t)own->position > UINT32_MAX / 2) {
             error_set(why, EXIT_DAMAGED, "lap_index %" PRIu32 " went back behind word %" PRIu64,
                       ring->lap_index, own->position);
@@ -209,7 +210,7 @@ static bool look_again(struct memory_reader *reader, struct memory_ring *own,
         return true;
     if (kind == BLOCK_NONE)
         error_set(&why, EXIT_DAMAGED, "its control block is gone");
-    stream_break(reader, own, why.text);
+    memory_break_ring(reader, own, why.text);
     return false;
 }
 
@@ -231,7 +232,7 @@ static void keep_words(struct memory_reader *reader, struct memory_ring *own, ui
     if (bytes == 0)
         return;
     if (own->waiting.size > 0 && own->waiting_position + own->waiting.size / 4 != own->position)
-        stream_flush(reader, own);
+        memory_flush_ring(reader, own);
     if (own->waiting.size == 0) {
         own->waiting_position = own->position;
         own->waiting_since_ns = now_ns;
@@ -241,7 +242,7 @@ static void keep_words(struct memory_reader *reader, struct memory_ring *own, ui
     own->progress_ns = now_ns;
     reader->words += bytes / 4;
     if (own->waiting.size >= MEMORY_CHUNK_BYTES)
-        stream_flush(reader, own);
+        memory_flush_ring(reader, own);
 }
 
 static void note_fill(struct memory_reader *reader, const struct memory_ring *own, uint32_t fill)
@@ -307,11 +308,11 @@ static uint32_t read_newest(struct memory_reader *reader, struct memory_ring *ow
                             struct block_view *view, uint64_t limit, uint64_t now_ns)
 {
     const struct memory_map map = memory_map(reader);
-    uint32_t head = ring_head(&map, view), words = own->bytes / 4, bytes, offset, lost;
+    uint32_t head = memory_head(&map, view), words = own->bytes / 4, bytes, offset, lost;
 
     if (!view->steady)
         return 0;
-    lost = ring_tail(view, head) - (uint32_t)own->position;
+    lost = memory_tail(view, head) - (uint32_t)own->position;
     if (lost > UINT32_MAX / 2)
         lost = 0;
     reader->words_missed += lost;
@@ -326,8 +327,8 @@ static uint32_t read_newest(struct memory_reader *reader, struct memory_ring *ow
     copy_words(reader, own, view, offset, bytes);
     if (!look_again(reader, own, view))
         return 0;
-    lost =
-        view->steady ? ring_tail(view, ring_head(&map, view)) - (uint32_t)own->position : bytes / 4;
+    lost = view->steady ? memory_tail(view, memory_head(&map, view)) - (uint32_t)own->position
+                        : bytes / 4;
     lost = lost > UINT32_MAX / 2 ? 0 : least(lost, bytes / 4);
     reader->words_missed += lost;
     own->position += lost;
@@ -352,9 +353,9 @@ static uint64_t read_ring(struct memory_reader *reader, struct memory_ring *own,
     if (!own->attached)
         return total;
     own->last = view.ring;
-    stream_names(reader, own, &view);
+    memory_read_names(reader, own, &view);
     if (own->waiting.size > 0 && now_ns - own->waiting_since_ns >= MEMORY_CHUNK_NS)
-        stream_flush(reader, own);
+        memory_flush_ring(reader, own);
     return total;
 }
 
@@ -437,8 +438,8 @@ void memory_end(struct memory_reader *reader)
         if (!own->attached || !memory_is_whole(reader) || !look_again(reader, own, &view))
             continue;
         own->last = view.ring;
-        stream_names(reader, own, &view);
-        stream_end(reader, own);
+        memory_read_names(reader, own, &view);
+        memory_end_ring(reader, own);
     }
 }
 

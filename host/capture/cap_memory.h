@@ -110,6 +110,7 @@ struct memory_reader {
     /* For reports. Counts are totals over all sessions. */
     uint64_t words;         /* read */
     uint32_t streams;       /* attached to so far, restarts included */
+    uint32_t late;          /* of them: whose first words were not there to be read any more */
     uint32_t restarts;      /* streams that ended because their block went away or began anew */
     uint64_t words_missed;  /* overwritten before they were read, or seen unread at a restart */
     uint64_t dropped;       /* events, as the targets count them, of streams that are done with */

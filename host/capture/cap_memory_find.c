@@ -115,9 +115,9 @@ static void judge(struct search *search, size_t which, uint64_t now_ns)
                           own->place);
             return;
         }
-        stream_break(reader, own, "another control block of this stream has appeared");
+        memory_break_ring(reader, own, "another control block of this stream has appeared");
     }
-    stream_attach(reader, view, now_ns);
+    memory_attach(reader, view, now_ns);
 }
 
 /* By their addresses where these can be placed, else by a search now and then. */

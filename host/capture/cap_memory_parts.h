@@ -13,18 +13,18 @@ void memory_follow_file(struct memory_reader *reader);
 bool memory_is_whole(struct memory_reader *reader);
 
 /* Begins the stream of a sound block, or says in `refusal` why its words deny it. */
-void stream_attach(struct memory_reader *reader, const struct block_view *view, uint64_t now_ns);
+void memory_attach(struct memory_reader *reader, const struct block_view *view, uint64_t now_ns);
 /* Puts the words that wait into a chunk. */
-void stream_flush(struct memory_reader *reader, struct memory_ring *own);
-void stream_names(struct memory_reader *reader, struct memory_ring *own,
-                  const struct block_view *view);
-void stream_end(struct memory_reader *reader, struct memory_ring *own);
+void memory_flush_ring(struct memory_reader *reader, struct memory_ring *own);
+void memory_read_names(struct memory_reader *reader, struct memory_ring *own,
+                       const struct block_view *view);
+void memory_end_ring(struct memory_reader *reader, struct memory_ring *own);
 /* The block went away or began anew; what it held is lost with it. */
-void stream_break(struct memory_reader *reader, struct memory_ring *own, const char *reason);
+void memory_break_ring(struct memory_reader *reader, struct memory_ring *own, const char *reason);
 
 /* Stream index of what is written next. */
-uint32_t ring_head(const struct memory_map *map, const struct block_view *view);
+uint32_t memory_head(const struct memory_map *map, const struct block_view *view);
 /* Of a ring that is overwritten: stream index of the first word that can still be trusted. */
-uint32_t ring_tail(const struct block_view *view, uint32_t head);
+uint32_t memory_tail(const struct block_view *view, uint32_t head);
 
 #endif

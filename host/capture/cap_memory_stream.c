@@ -33,7 +33,7 @@ static void write_ring(struct memory_reader *reader, const struct memory_ring *o
     container_ring(reader->container, own->fixed.stream, bytes);
 }
 
-void stream_flush(struct memory_reader *reader, struct memory_ring *own)
+void memory_flush_ring(struct memory_reader *reader, struct memory_ring *own)
 {
     reader->container->session = own->fixed.session;
     container_stream(reader->container, own->fixed.stream, own->waiting_position,
@@ -41,9 +41,9 @@ void stream_flush(struct memory_reader *reader, struct memory_ring *own)
     buffer_clear(&own->waiting);
 }
 
-void stream_end(struct memory_reader *reader, struct memory_ring *own)
+void memory_end_ring(struct memory_reader *reader, struct memory_ring *own)
 {
-    stream_flush(reader, own);
+    memory_flush_ring(reader, own);
     write_ring(reader, own, &own->last);
     reader->dropped += own->last.dropped;
     buffer_free(&own->waiting);
@@ -52,20 +52,20 @@ void stream_end(struct memory_reader *reader, struct memory_ring *own)
 }
 
 /* The block went away or began anew; what it held is lost with it. */
-void stream_break(struct memory_reader *reader, struct memory_ring *own, const char *reason)
+void memory_break_ring(struct memory_reader *reader, struct memory_ring *own, const char *reason)
 {
     warn("session %" PRIu32 ", stream %" PRIu32 ": ended without being closed (%s); %" PRIu32
          " words were still unread",
          own->fixed.session, own->fixed.stream, reason, own->unread / 4);
     reader->words_missed += own->unread / 4;
     reader->restarts++;
-    stream_end(reader, own);
+    memory_end_ring(reader, own);
 }
 
 /* The names table where it has changed. An entry that changes while it is copied counts as free; it
  * differs then from the memory, so that the next look reads it. */
-void stream_names(struct memory_reader *reader, struct memory_ring *own,
-                  const struct block_view *view)
+void memory_read_names(struct memory_reader *reader, struct memory_ring *own,
+                       const struct block_view *view)
 {
     const struct memory_map map = memory_map(reader);
     uint32_t entry = view->ring.name_bytes;
@@ -108,7 +108,7 @@ void stream_names(struct memory_reader *reader, struct memory_ring *own,
 
 /* Stream index of what is written next. The lap index may be ahead by one lap, in the moment before
  * a writer that comes round moves the offset; the anchor of the present block knows. */
-uint32_t ring_head(const struct memory_map *map, const struct block_view *view)
+uint32_t memory_head(const struct memory_map *map, const struct block_view *view)
 {
     uint32_t words[TARE_ANCHOR_WORDS];
     uint32_t write = view->up.write_offset, block = 4 * view->ring.block_words;
@@ -125,7 +125,7 @@ uint32_t ring_head(const struct memory_map *map, const struct block_view *view)
 
 /* Of a ring that is overwritten: stream index of the first word that can still be trusted. The
  * writer may be at the next anchor already, where its next record does not fit into the block. */
-uint32_t ring_tail(const struct block_view *view, uint32_t head)
+uint32_t memory_tail(const struct block_view *view, uint32_t head)
 {
     uint32_t block = view->ring.block_words, size = view->up.bytes / 4;
     uint32_t write = view->up.write_offset / 4;
@@ -168,7 +168,7 @@ static struct memory_ring *free_slot(struct memory_reader *reader)
     return reader->rings + reader->ring_count++;
 }
 
-void stream_attach(struct memory_reader *reader, const struct block_view *view, uint64_t now_ns)
+void memory_attach(struct memory_reader *reader, const struct block_view *view, uint64_t now_ns)
 {
     const struct memory_map map = memory_map(reader);
     struct memory_ring *own;
@@ -177,8 +177,8 @@ void stream_attach(struct memory_reader *reader, const struct block_view *view, 
     if (view->ring.policy == TARE_FULL_OVERWRITE) {
         if (!view->steady)
             return; /* the next look finds it again */
-        head = ring_head(&map, view);
-        index = ring_tail(view, head);
+        head = memory_head(&map, view);
+        index = memory_tail(view, head);
     } else if (!first_index(&map, view, &index)) {
         error_set(&reader->refusal, EXIT_DAMAGED,
                   "control block at 0x%08" PRIx32 " (offset %" PRIu64 " of %s): lap_index %" PRIu32
@@ -199,6 +199,7 @@ void stream_attach(struct memory_reader *reader, const struct block_view *view, 
                                 .progress_ns = now_ns,
                                 .in_region = view->in_region};
     reader->streams++;
+    reader->late += index != 0;
     write_ring(reader, own, &own->fixed);
-    stream_names(reader, own, view);
+    memory_read_names(reader, own, view);
 }

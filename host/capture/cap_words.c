@@ -235,6 +235,7 @@ static struct words_stream *enter_block(struct words_input *input, const uint32_
             return NULL;
         stream = add_stream(input, session, number, 1u << (anchor[TARE_ANCHOR_FORM] >> 24 & 0xFu));
         stream->position = stream->next = index;
+        stream->late = index != 0;
     } else if (begins_anew(anchor)) {
         restart_stream(input, stream);
     } else {

@@ -32,6 +32,7 @@ struct words_stream {
     uint64_t block_since_ns; /* when its first byte came that is not */
     struct buffer waiting;   /* not in a chunk yet */
     uint64_t waiting_position, waiting_since_ns;
+    bool late;  /* its first word was not there to be read any more */
     bool over;  /* a later session of the same stream has begun */
     bool ended; /* its END record has come */
 };

@@ -21,12 +21,13 @@
 #include "cap_serial.h"
 #include "cap_session.h"
 #include "cmd_record_frames.h"
+#include "cmd_record_target.h"
 
 struct record_options {
-    const char *output;
-    uint64_t ring_bytes, rings, block_words, categories, baud;
-    int64_t poll_ns, limit_ns;
-    bool monotonic, quiet, frames;
+    const char *output, *elf;
+    uint64_t ring_bytes, rings, block_words, categories, baud, address, base;
+    int64_t poll_ns, limit_ns, wait_ns;
+    bool monotonic, quiet, frames, names, until_end;
 };
 
 struct recording {
@@ -53,7 +54,7 @@ static void note_signal(int number)
  */
 static const int caught[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 #define CAUGHT (sizeof(caught) / sizeof(caught[0]))
-static struct sigaction inherited[CAUGHT];
+static struct sigaction inherited[CAUGHT], inherited_size;
 
 static void catch_signals(void)
 {
@@ -72,6 +73,7 @@ static void restore_signals(void)
 {
     for (size_t i = 0; i < CAUGHT; i++)
         sigaction(caught[i], &inherited[i], NULL);
+    sigaction(SIGXFSZ, &inherited_size, NULL);
 }
 
 /* Looks for the command as execvp will, so that a mistyped name costs no older recording: 0 when it
@@ -312,22 +314,10 @@ static int record(struct recording *recording, char **command, struct error *err
     return command_status(recording->status);
 }
 
-static int run_record(int argc, char **argv)
+static bool parse(struct record_options *options, int argc, char **argv, int *arguments,
+                  char ***command, int *command_words, struct error *error)
 {
-    static struct recording recording;
     extern const struct command command_record;
-    struct record_options *options = &recording.options;
-    struct error error = {0};
-    char **command = NULL;
-    int arguments = 0, command_words = 0, status;
-
-    *options = (struct record_options){.output = "run.tare",
-                                       .ring_bytes = SESSION_RING_BYTES_DEFAULT,
-                                       .rings = SESSION_RINGS_DEFAULT,
-                                       .block_words = 256,
-                                       .categories = UINT32_MAX,
-                                       .baud = SERIAL_BAUD_DEFAULT,
-                                       .poll_ns = 10000000};
     const struct option_row rows[] = {
         {'o', "output", OPTION_TEXT, &options->output, "FILE",
          "recording to write; default run.tare", 0, 0},
@@ -338,12 +328,27 @@ static int run_record(int argc, char **argv)
         {0, "block-words", OPTION_UNSIGNED, &options->block_words, "N",
          "words of a block: 64, 128 or 256 (default)", 64, 256},
         {0, "categories", OPTION_UNSIGNED, &options->categories, "MASK",
-         "categories that are on at start, bit n for category n; default 0xffffffff", 0,
-         UINT32_MAX},
+         "categories that are on at start, bit n for category n; default 0xffffffff, of a target "
+         "what it has on itself",
+         0, UINT32_MAX},
         {0, "poll", OPTION_TIME, &options->poll_ns, "TIME",
-         "pause between two looks at the rings; default 10ms", 0, 0},
+         "pause between two looks at the rings; default 10ms, at a target's memory 1ms", 0, 0},
         {0, "monotonic", OPTION_FLAG, &options->monotonic, NULL,
          "stamp with CLOCK_MONOTONIC even where the processor's counter is good", 0, 0},
+        {0, "elf", OPTION_TEXT, &options->elf, "FILE",
+         "the firmware, whose symbol tare0 tells where in mem:FILE the rings are", 0, 0},
+        {0, "address", OPTION_UNSIGNED, &options->address, "N",
+         "address of the control block in mem:FILE; default: it is searched", 0, UINT32_MAX},
+        {0, "base", OPTION_UNSIGNED, &options->base, "N",
+         "address of the first byte of mem:FILE; default: the control blocks tell", 0, UINT32_MAX},
+        {0, "names", OPTION_FLAG, &options->names, NULL,
+         "ask the target for all names again; done anyway when reading begins late", 0, 0},
+        {0, "until-end", OPTION_FLAG, &options->until_end, NULL,
+         "end when the target ends its recording (tare_stop)", 0, 0},
+        {0, "wait", OPTION_TIME, &options->wait_ns, "TIME",
+         "how long to wait for a target that is not there yet, or a connection that was lost; "
+         "default 10s",
+         0, 0},
         {0, "frames", OPTION_FLAG, &options->frames, NULL,
          "PLACE gives frames: tcp:HOST:PORT, file:PATH, or - for standard input", 0, 0},
         {0, "baud", OPTION_UNSIGNED, &options->baud, "N", "rate of a serial port; default 115200",
@@ -355,53 +360,108 @@ static int run_record(int argc, char **argv)
         {'q', "quiet", OPTION_FLAG, &options->quiet, NULL, "no closing line", 0, 0},
         {0}};
 
-    if (!options_parse(&command_record, rows, argc, argv, &arguments, &command, &command_words,
-                       &error)) {
-        error.code = EXIT_RECORD_FAULT;
-        return error_report(&error);
-    }
-    if (command_words == 0 && arguments == 1 && (options->frames || frames_place(argv[1])))
-        return record_frames(&(struct frames_source){.place = argv[1],
-                                                     .output = options->output,
-                                                     .baud = (uint32_t)options->baud,
-                                                     .limit_ns = options->limit_ns,
-                                                     .quiet = options->quiet});
-    if (command_words == 0 || arguments > 0 || options->poll_ns < 10000) {
-        error_set(&error, EXIT_RECORD_FAULT, "%s",
-                  command_words == 0 ? "no command: write 'tare record -o FILE -- COMMAND ...'"
-                  : arguments > 0    ? "the command to record stands behind '--'"
-                                     : "--poll must be 10us or more");
-        return error_report(&error);
-    }
+    return options_parse(&command_record, rows, argc, argv, arguments, command, command_words,
+                         error);
+}
+
+static int record_command(struct recording *recording, char **command)
+{
+    const struct record_options *options = &recording->options;
     struct session_options wanted = {.rings = (uint32_t)options->rings,
                                      .ring_bytes = (uint32_t)options->ring_bytes,
                                      .block_words = (uint32_t)options->block_words,
                                      .categories = (uint32_t)options->categories,
                                      .want_monotonic = options->monotonic};
-    status = find_command(command[0]);
+    struct error error = {0};
+    int status = find_command(command[0]);
+
     if (status != 0)
         return refuse_command(command[0], status, &error);
     catch_signals();
-    if (!session_create(&recording.session, &wanted, &error) ||
-        !container_create(&recording.container, options->output, recording.session.region->session,
-                          &error)) {
-        session_destroy(&recording.session);
+    if (!session_create(&recording->session, &wanted, &error) ||
+        !container_create(&recording->container, options->output,
+                          recording->session.region->session, &error)) {
+        session_destroy(&recording->session);
         error.code = EXIT_RECORD_FAULT;
         return error_report(&error);
     }
-    status = record(&recording, command, &error);
-    session_destroy(&recording.session);
-    if (!container_close(&recording.container, &error) && error.code != EXIT_DONE) {
+    status = record(recording, command, &error);
+    session_destroy(&recording->session);
+    if (!container_close(&recording->container, &error) && error.code != EXIT_DONE) {
         error_report(&error);
         return EXIT_RECORD_FAULT;
     }
     return status;
 }
 
+static int record_place(const struct record_options *options, char **places, int count)
+{
+    if (count == 1 && (options->frames || frames_place(places[0])))
+        return record_frames(&(struct frames_source){.place = places[0],
+                                                     .output = options->output,
+                                                     .baud = (uint32_t)options->baud,
+                                                     .limit_ns = options->limit_ns,
+                                                     .quiet = options->quiet});
+    return record_target(&(struct target_source){.places = places,
+                                                 .place_count = count,
+                                                 .output = options->output,
+                                                 .elf = options->elf,
+                                                 .address = options->address,
+                                                 .base = options->base,
+                                                 .categories = options->categories,
+                                                 .poll_ns = options->poll_ns,
+                                                 .limit_ns = options->limit_ns,
+                                                 .wait_ns = options->wait_ns,
+                                                 .names = options->names,
+                                                 .until_end = options->until_end,
+                                                 .quiet = options->quiet});
+}
+
+static int run_record(int argc, char **argv)
+{
+    static struct recording recording;
+    struct record_options *options = &recording.options;
+    struct error error = {0};
+    char **command = NULL;
+    int arguments = 0, command_words = 0;
+    bool place;
+
+    *options = (struct record_options){.output = "run.tare",
+                                       .ring_bytes = SESSION_RING_BYTES_DEFAULT,
+                                       .rings = SESSION_RINGS_DEFAULT,
+                                       .block_words = 256,
+                                       .categories = TARGET_NOT_GIVEN,
+                                       .address = TARGET_NOT_GIVEN,
+                                       .base = TARGET_NOT_GIVEN,
+                                       .baud = SERIAL_BAUD_DEFAULT,
+                                       .wait_ns = 10000000000,
+                                       .poll_ns = -1};
+    if (!parse(options, argc, argv, &arguments, &command, &command_words, &error)) {
+        error.code = EXIT_RECORD_FAULT;
+        return error_report(&error);
+    }
+    place = command_words == 0 && arguments > 0 &&
+            (options->frames || frames_place(argv[1]) || target_place(argv[1]));
+    if (options->poll_ns == -1)
+        options->poll_ns = place ? 1000000 : 10000000;
+    if (!place && (command_words == 0 || arguments > 0))
+        error_set(&error, EXIT_RECORD_FAULT, "%s",
+                  command_words == 0 && arguments == 0
+                      ? "no command: write 'tare record -o FILE -- COMMAND ...'"
+                      : "the command to record stands behind '--'");
+    else if (options->poll_ns < 10000)
+        error_set(&error, EXIT_RECORD_FAULT, "--poll must be 10us or more");
+    if (error.code != EXIT_DONE)
+        return error_report(&error);
+    /* A file that would grow beyond `ulimit -f` is a failed write like any other. */
+    sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, &inherited_size);
+    return place ? record_place(options, argv + 1, arguments) : record_command(&recording, command);
+}
+
 const struct command command_record = {
     .name = "record",
-    .synopsis = "[options] -- COMMAND [ARGUMENT ...] | [options] PLACE",
-    .summary = "run a command and record what it does",
+    .synopsis = "[options] -- COMMAND [ARGUMENT ...] | [options] PLACE ...",
+    .summary = "run a command and record what it does, or record a target",
     .details =
         "Runs COMMAND and writes the events of all its processes and threads to a recording.\n"
         "COMMAND must be built with the recorder (recorder/README.md). Each thread writes into a\n"
@@ -413,13 +473,17 @@ const struct command command_record = {
         "126\n"
         "when COMMAND could not be run, 127 when it was not found.\n"
         "\n"
-        "Example: tare record -o run.tare -- ./server --port 8080\n"
+        "With a PLACE instead of a COMMAND, records a target until Ctrl-C, --for or --until-end:\n"
+        "  mem:FILE[@OFFSET]  its memory as a file (QEMU's memory-backend-file, share=on)\n"
+        "  tcp:HOST:PORT      an RTT server (OpenOCD, a probe's); one for each core\n"
+        "  serial:PATH        frames on a serial port (--baud)\n"
+        "  udp:ADDRESS:PORT   datagrams; udp::PORT hears this machine alone\n"
+        "  with --frames tcp:HOST:PORT, file:PATH or - (standard input), until that ends.\n"
+        "Exit status: 0; 2 the place cannot be opened; 3 nothing came; 4 what came or is there "
+        "had to\n"
+        "be refused.\n"
         "\n"
-        "With a PLACE instead of a COMMAND, takes what a target sends (recorder/transport), until "
-        "the\n"
-        "input ends or Ctrl-C: serial:PATH (--baud), udp:ADDRESS:PORT (udp::PORT hears this "
-        "machine\n"
-        "alone), or with --frames tcp:HOST:PORT, file:PATH or - for standard input. Exit status: "
-        "0;\n"
-        "2 the place cannot be opened; 3 nothing came; 4 what came holds no frame.\n",
+        "Examples: tare record -o run.tare -- ./server --port 8080\n"
+        "          tare record -o run.tare tcp:localhost:9090\n"
+        "          tare record -o run.tare mem:/dev/shm/board --elf firmware.elf\n",
     .run = run_record};
