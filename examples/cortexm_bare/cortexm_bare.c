@@ -2,9 +2,9 @@
  *
  * Build it for QEMU's board mps2-an385, run it, and read the events out of its memory:
  *
- *     cost/rigs/qemu/build_mps2.sh bare.elf examples/cortexm_bare/cortexm_bare.c \
+ *     cost/rigs/qemu/build_board.sh bare.elf examples/cortexm_bare/cortexm_bare.c \
  *         -Iexamples/cortexm_bare -DTARE_CONF_FILE='"cortexm_bare_conf.h"'
- *     cost/rigs/qemu/run_mps2.sh bare.elf bare.ram
+ *     cost/rigs/qemu/run_board.sh bare.elf bare.ram
  *     tare dump bare.ram
  *
  * On a board of your own: your start-up code and linker script, unchanged; compile recorder/tare.c;

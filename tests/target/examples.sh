@@ -59,9 +59,9 @@ for tool in arm-none-eabi-gcc qemu-system-arm; do
     }
 done
 bare=$SOURCE/examples/cortexm_bare
-"$SOURCE/cost/rigs/qemu/build_mps2.sh" bare.elf "$bare/cortexm_bare.c" -I"$bare" \
+"$SOURCE/cost/rigs/qemu/build_board.sh" bare.elf "$bare/cortexm_bare.c" -I"$bare" \
     -DTARE_CONF_FILE='"cortexm_bare_conf.h"'
-"$SOURCE/cost/rigs/qemu/run_mps2.sh" bare.elf bare.ram >out
+"$SOURCE/cost/rigs/qemu/run_board.sh" bare.elf bare.ram >out
 grep -qx done out
 head -c 65536 bare.ram >bare.image # the ring is there, and the reference decoder is slow
 decode bare.image --image
