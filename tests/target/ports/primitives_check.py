@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """ctest: timeout=120 labels=plain
 
-The headers of ports compile as C99, C11 and C++17 without a warning for every core, take no more
-instructions than they must, and refuse settings that make no sense; a ring in cached memory is
-noticed on a Cortex-M7 and a Cortex-M55.
+The headers of ports, and the recorder with them, compile as C99, C11 and C++17 without a warning for
+every core; they take no more instructions than they must, and refuse settings that make no sense. A
+ring in cached memory is noticed on a Cortex-M7 and a Cortex-M55.
 """
 import os
 import re
@@ -53,11 +53,15 @@ REFUSED = [
 
 def command(port, core, *options):
     compiler = ["arm-none-eabi-gcc", "-mthumb", "-mcpu=" + core] if port == "cortexm" else \
-        ["riscv64-unknown-elf-gcc", "-march=rv32imac_zicsr", "-mabi=ilp32"]
+        ["riscv64-unknown-elf-gcc", "-march=rv32imac_zicsr", "-mabi=ilp32", "--specs=picolibc.specs"]
     return [*compiler, "-O2", "-ffreestanding", "-pedantic", "-Wall", "-Wextra", "-Werror",
             "-DTARE_CLOCK_HZ=1000000u", f'-DTARE_PORT_FILE="port/tare_port_{port}.h"',
-            "-I" + os.path.join(SOURCE, "recorder"), *options, "-c",
-            os.path.join(HERE, "primitives.c"), "-o", "primitives.o"]
+            "-I" + os.path.join(SOURCE, "recorder"), *options]
+
+
+def compile_primitives(port, core, *options):
+    return [*command(port, core, *options), "-c", os.path.join(HERE, "primitives.c"), "-o",
+            "primitives.o"]
 
 
 def special_instructions(tools):
@@ -77,14 +81,16 @@ def check_dialects():
     cases += [("riscv", "riscv64-unknown-elf-", "", options, wanted) for options, wanted in RISCV]
     for port, tools, core, options, wanted in cases:
         for dialect in DIALECTS:
-            run(*command(port, core, *dialect, *options))
+            run(*compile_primitives(port, core, *dialect, *options))
             found = special_instructions(tools)
             require(found == wanted, f"{port} {core} {options} {dialect}: {found}, not {wanted}")
+            run(*command(port, core, *dialect, *options), "-fsyntax-only",
+                os.path.join(SOURCE, "recorder", "tare.c"))
 
 
 def check_refusals():
     for port, core, options, text in REFUSED:
-        done = subprocess.run(command(port, core, *options), stderr=subprocess.PIPE, text=True,
+        done = subprocess.run(compile_primitives(port, core, *options), stderr=subprocess.PIPE, text=True,
                               check=False, timeout=60)
         require(done.returncode != 0 and text in done.stderr,
                 f"{port} {core} {options}: status {done.returncode}, not refused with '{text}'")
