@@ -158,6 +158,11 @@ uint32_t tare_sender_frame(struct tare_sender *sender, const struct tare_ring *r
 uint32_t tare_sender_datagram(struct tare_sender *sender, const struct tare_ring *ring,
                               struct tare_channel *channel, void *datagram, uint32_t capacity)
 {
+#if TARE_DATAGRAM_CRC
+    static const unsigned char magic[TARE_MAGIC_BYTES] = {'T', 'd', 'g', 'm'};
+#else
+    static const unsigned char magic[TARE_MAGIC_BYTES] = {'t', 'D', 'G', 'M'};
+#endif
     unsigned char *to = (unsigned char *)datagram;
     uint32_t size;
 
@@ -167,7 +172,7 @@ uint32_t tare_sender_datagram(struct tare_sender *sender, const struct tare_ring
                          TARE_DATAGRAM_CRC ? TARE_CRC_BYTES : 0u);
     if (size == 0)
         return 0;
-    memcpy(to, TARE_DATAGRAM_CRC ? "Tdgm" : "tDGM", TARE_MAGIC_BYTES);
+    memcpy(to, magic, TARE_MAGIC_BYTES);
     return TARE_MAGIC_BYTES + size;
 }
 

@@ -53,7 +53,7 @@ arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -std=c99 -Os -ffreestanding -ffunction
 common='part|tare_next_of_any|tare_contents'
 told "$(bytes "$common|tare_sender_frame|tare_frame_next|tare_transit|tare_frame_send")" \
     "code and constants" 1
-told "$(bytes "$common|tare_sender_datagram|tare_datagram_next")" "code and constants" 2
+told "$(bytes "$common|magic|tare_sender_datagram|tare_datagram_next")" "code and constants" 2
 
 "$SOURCE/cost/rigs/qemu/build_mps2.sh" cost.elf "$SOURCE/tests/pipe/transport_cost.c" \
     -I"$example" -DTARE_CONF_FILE='"cortexm_uart_conf.h"'

@@ -51,6 +51,9 @@ static inline const unsigned char *recording_chunk(const struct frame_recording 
     const unsigned char *head = recording->bytes + (*at == 0 ? CONTAINER_HEAD_BYTES : *at);
     size_t table;
 
+    *session = *stream = 0;
+    *position = 0;
+    *words = 0;
     if (head >= recording->bytes + recording->size)
         return NULL;
     assert_memory_equal(head, CHUNK_MAGIC, 4);

@@ -16,6 +16,8 @@
 
 #define SECOND UINT64_C(1000000000)
 
+static const unsigned char magic[4] = {0x54, 0x64, 0x67, 0x6D};
+
 static uint32_t words[1024]; /* what the stream of these tests holds */
 
 static void fill_words(void)
@@ -36,10 +38,11 @@ struct made {
 };
 
 /* Blocks of 64 words. */
-static void make_contents(struct made *made, uint32_t sequence, uint32_t session, uint32_t stream,
-                          uint32_t position, uint32_t count)
+static struct made make_contents(uint32_t sequence, uint32_t session, uint32_t stream,
+                                 uint32_t position, uint32_t count)
 {
-    unsigned char *at = made->bytes;
+    struct made made = {0};
+    unsigned char *at = made.bytes;
 
     at = little(at, 1, 1);
     at = little(at, 6, 1);
@@ -49,8 +52,9 @@ static void make_contents(struct made *made, uint32_t sequence, uint32_t session
     at = little(at, position, 4);
     memcpy(at, words + position % 1024, 4 * (size_t)count);
     at += 4 * (size_t)count;
-    at = little(at, frame_crc(made->bytes, (size_t)(at - made->bytes)), 4);
-    made->size = (size_t)(at - made->bytes);
+    at = little(at, frame_crc(made.bytes, (size_t)(at - made.bytes)), 4);
+    made.size = (size_t)(at - made.bytes);
+    return made;
 }
 
 static void stuff(struct made *made)
@@ -75,14 +79,14 @@ static void send_words(struct frame_recording *to, uint32_t sequence, uint32_t p
 {
     struct made made;
 
-    make_contents(&made, sequence, 1, 0, position, count);
+    made = make_contents(sequence, 1, 0, position, count);
     if (to->frames.window == 0) {
         stuff(&made);
         frames_take(&to->frames, made.bytes, made.size, now_ns);
         return;
     }
     memmove(made.bytes + 4, made.bytes, made.size);
-    memcpy(made.bytes, "Tdgm", 4);
+    memcpy(made.bytes, magic, 4);
     assert_true(frames_take_datagram(&to->frames, made.bytes, made.size + 4, now_ns));
 }
 
@@ -160,7 +164,7 @@ static void examples(void **state)
     expect_example(&frame);
 
     recording_begin(&recording, FRAMES_WINDOW);
-    memcpy(datagram, "Tdgm", 4);
+    memcpy(datagram, magic, 4);
     memcpy(datagram + 4, contents, size);
     assert_true(frames_take_datagram(&recording.frames, datagram, size + 4, 0));
     assert_true(frames_take_datagram(&recording.frames, unchecked, sizeof unchecked, 0));
@@ -193,13 +197,13 @@ static void fields(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        make_contents(&made, 0, 1, 0, 0, 16);
+        made = make_contents(0, 1, 0, 0, 16);
         little(made.bytes + table[i].at, table[i].value, table[i].bytes);
         little(made.bytes + made.size - 4, frame_crc(made.bytes, made.size - 4), 4);
         assert_int_equal(frame_parse(made.bytes, made.size, true, &frame), table[i].verdict);
     }
     for (size_t size = 0; size <= 20; size++) { /* 20: one word; no multiple of 4 is right */
-        make_contents(&made, 0, 1, 0, 0, 16);
+        made = make_contents(0, 1, 0, 0, 16);
         if (size >= 4)
             little(made.bytes + size - 4, frame_crc(made.bytes, size - 4), 4);
         assert_int_equal(frame_parse(made.bytes, size, true, &frame),
@@ -242,7 +246,7 @@ static void line_in_pieces(void **state)
     for (size_t piece = 1; piece < 40; piece++) {
         recording_begin(&recording, 0);
         for (uint32_t number = 0; number < 8; number++) {
-            make_contents(&made, number, 1, 0, 16 * number, 16);
+            made = make_contents(number, 1, 0, 16 * number, 16);
             stuff(&made);
             for (size_t at = 0; at < made.size; at += piece)
                 frames_take(&recording.frames, made.bytes + at,
@@ -283,7 +287,7 @@ static void line_with_text(void **state)
 
     (void)state;
     recording_begin(&recording, 0);
-    make_contents(&made, 0, 1, 0, 0, 16);
+    made = make_contents(0, 1, 0, 0, 16);
     stuff(&made);
     frames_take(&recording.frames, made.bytes + 7, made.size - 7, 0);
     send_number(&recording, 1, 0);
@@ -359,7 +363,7 @@ static void line_of_many_streams(void **state)
     (void)state;
     recording_begin(&recording, 0);
     for (uint32_t i = 0; i < 300; i++) {
-        make_contents(&made, 0, 1 + i % 2, i / 2, 0, 16);
+        made = make_contents(0, 1 + i % 2, i / 2, 0, 16);
         stuff(&made);
         frames_take(&recording.frames, made.bytes, made.size, 0);
     }
@@ -565,9 +569,9 @@ static void socket_receives(void **state)
     to.sin_port = htons((uint16_t)datagrams.port);
     assert_int_equal(bind(other, (struct sockaddr *)&stranger, sizeof stranger), 0);
     for (uint32_t number = 0; number < 4; number++) {
-        make_contents(&made, number, 1, 0, 16 * number, 16);
+        made = make_contents(number, 1, 0, 16 * number, 16);
         memmove(made.bytes + 4, made.bytes, made.size);
-        memcpy(made.bytes, "Tdgm", 4);
+        memcpy(made.bytes, magic, 4);
         /* The first that makes sense tells who the target is. */
         if (number == 0)
             sendto(other, "hello", 5, 0, (struct sockaddr *)&to, sizeof to);

@@ -10,7 +10,8 @@
 #include "frame_recording.h"
 
 #define TARE_CORES 2
-#include "transport/tare_transport.c"
+/* As a program on a target has it, with rings of this test's. */
+#include "transport/tare_transport.c" /* NOLINT(bugprone-suspicious-include) */
 
 #define SENT_WORDS 65536u
 
@@ -57,8 +58,8 @@ static void begin_rings(uint32_t block_words, uint32_t blocks)
     memset(&tare_transit, 0, sizeof tare_transit);
     use_foreign = false;
     for (uint32_t core = 0; core < TARE_CORES; core++) {
-        struct tare_ring *ring = (void *)(memory + 4096 * core);
-        uint32_t *words = (void *)(memory + 65536 * (core + 1));
+        struct tare_ring *ring = (void *)(memory + (size_t)4096 * core);
+        uint32_t *words = (void *)(memory + (size_t)65536 * (core + 1));
 
         cores[core].ring = ring;
         cores[core].words = words;
@@ -136,7 +137,9 @@ static void round_trip(void **state)
     (void)state;
     for (uint32_t block = 64; block <= 256; block *= 2)
         for (uint32_t capacity = TARE_FRAME_LEAST; capacity <= TARE_FRAME_MOST;
-             capacity += capacity < 300 ? 1 : 97) {
+             capacity += capacity < 60    ? 1
+                         : capacity < 300 ? 7
+                                          : 97) {
             struct frame_recording recording;
 
             begin_rings(block, 3);
@@ -490,7 +493,7 @@ static void take_line(const unsigned char *bytes, size_t size)
     struct frame_recording recording;
     struct frame_counts *counts = &recording.frames.counts;
     size_t came, at = 0, words = 0;
-    uint64_t position = 0, first = UINT64_MAX;
+    uint64_t position = 0, first = UINT64_MAX, end = 0;
     uint32_t session, stream;
 
     recording_begin(&recording, 0);
@@ -499,14 +502,16 @@ static void take_line(const unsigned char *bytes, size_t size)
     came = recording_compare(&recording, cores[0].sent, cores[0].index);
     assert_int_equal(came, counts->words);
     assert_int_equal(counts->restarts + counts->unknown + counts->refused, 0);
-    while (recording_chunk(&recording, &at, &session, &stream, &position, &words))
+    while (recording_chunk(&recording, &at, &session, &stream, &position, &words)) {
         first = first < position ? first : position;
+        end = position + words;
+    }
     if (came > 0)
-        assert_int_equal(first + came + counts->lost_words, position + words);
+        assert_int_equal(first + came + counts->lost_words, end);
     if (came < cores[0].index)
         assert_true(counts->lost_frames > 0 || counts->damaged > 0 || counts->skipped_bytes > 0 ||
                     size < line_size);
-    assert_true(came + 2 * 64 + 64 >= cores[0].index || size + 8 < line_size);
+    assert_true(came + 192 >= cores[0].index || size + 8 < line_size);
     free(recording.bytes);
 }
 
@@ -532,12 +537,12 @@ static void line_cuts(void **state)
     for (size_t at = 0; at <= line_size; at++) {
         take_line(line, at);
         take_line(line + at, line_size - at);
-        for (size_t gone = 1; gone < 5 && at + gone <= line_size; gone++) { /* bytes are missing */
+        for (size_t gone = 1; gone < 4 && at + gone <= line_size; gone++) { /* bytes are missing */
             memcpy(copy, line, at);
             memcpy(copy + at, line + at + gone, line_size - at - gone);
             take_line(copy, line_size - gone);
         }
-        for (unsigned added = 0; added < 256; added += 51) { /* one too many */
+        for (unsigned added = 0; added < 256; added += 85) { /* one too many */
             memcpy(copy, line, at);
             copy[at] = (unsigned char)added;
             memcpy(copy + at + 1, line + at, line_size - at);
@@ -554,7 +559,7 @@ static void line_bursts(void **state)
 
     (void)state;
     make_line();
-    for (int round = 0; round < 5000; round++) {
+    for (int round = 0; round < 2000; round++) {
         size_t at, length;
 
         number = number * 1664525u + 1013904223u;
