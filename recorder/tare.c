@@ -30,9 +30,9 @@ uint32_t tare_categories_on;
 /* Ids above belong to kernel objects. */
 #define TARE_LAST_ID0 (TARE_ID_LAST0 - 4u * TARE_OBJECTS)
 
-#include "tare_target.inl"
-
 #include "tare_ring.inl"
+
+#include "tare_target.inl"
 
 #include "tare_slow_target.inl"
 
@@ -59,9 +59,9 @@ struct tare_writer {
     uint32_t shift;       /* counter to ticks */
 };
 
-#include "tare_thread.inl"
-
 #include "tare_ring.inl"
+
+#include "tare_thread.inl"
 
 #include "tare_slow_thread.inl"
 
@@ -70,6 +70,21 @@ struct tare_writer {
 #include "tare_start_linux.inl"
 
 #endif
+
+void tare_put0(uint32_t word)
+{
+    tare_put(word, 0, 0, 1);
+}
+
+void tare_put1(uint32_t word, uint32_t first)
+{
+    tare_put(word, first, 0, 2);
+}
+
+void tare_put2(uint32_t word, uint32_t first, uint32_t second)
+{
+    tare_put(word, first, second, 3);
+}
 
 TARE_RARE void tare_enable(uint32_t categories)
 {

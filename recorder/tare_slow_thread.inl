@@ -190,7 +190,6 @@ static void __attribute__((noinline)) tare_put_slow(uint32_t word, uint32_t firs
         tare_put_unready(word, first, second);
         return;
     }
-    tare_write(writer, ring, tare_time(writer, tare_clock_here(writer)), word & ~TARE_STAMP_MASK,
-               first, second);
+    tare_write(writer, ring, tare_time(writer, tare_clock_here(writer)), word, first, second);
     TARE_UNLOCK(writer, ring);
 }

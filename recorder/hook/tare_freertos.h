@@ -109,10 +109,18 @@ void tare_freertos_interrupt(uint32_t operation);
     TARE_NOTIFICATION(TARE_KERNEL_NOTIFY_BLOCK, pxCurrentTCB, __VA_ARGS__ + 0)
 #define traceTASK_NOTIFY_WAIT_BLOCK(...) \
     TARE_NOTIFICATION(TARE_KERNEL_NOTIFY_BLOCK, pxCurrentTCB, __VA_ARGS__ + 0)
+/* The kernel calls these two behind every wait, also one that ended without a notification. */
 #define traceTASK_NOTIFY_TAKE(...) \
-    TARE_NOTIFICATION(TARE_KERNEL_NOTIFY_TAKEN, pxCurrentTCB, __VA_ARGS__ + 0)
+    TARE_NOTIFICATION(((volatile uint32_t *)&pxCurrentTCB->ulNotifiedValue)[__VA_ARGS__ + 0] != 0 \
+                          ? TARE_KERNEL_NOTIFY_TAKEN \
+                          : TARE_KERNEL_RECEIVE_FAILED, \
+                      pxCurrentTCB, __VA_ARGS__ + 0)
 #define traceTASK_NOTIFY_WAIT(...) \
-    TARE_NOTIFICATION(TARE_KERNEL_NOTIFY_TAKEN, pxCurrentTCB, __VA_ARGS__ + 0)
+    TARE_NOTIFICATION(((volatile uint8_t *)&pxCurrentTCB->ucNotifyState)[__VA_ARGS__ + 0] == \
+                              taskNOTIFICATION_RECEIVED \
+                          ? TARE_KERNEL_NOTIFY_TAKEN \
+                          : TARE_KERNEL_RECEIVE_FAILED, \
+                      pxCurrentTCB, __VA_ARGS__ + 0)
 
 #define traceTASK_INCREMENT_TICK(count) tare_tick((uint32_t)(count))
 
@@ -171,15 +179,20 @@ void tare_freertos_interrupt(uint32_t operation);
     TARE_EVENTS_EVENT(group, TARE_RECEIVE_BLOCK, bits)
 #define traceEVENT_GROUP_SYNC_BLOCK(group, set, bits) \
     TARE_EVENTS_EVENT(group, TARE_RECEIVE_BLOCK, bits)
-#define traceEVENT_GROUP_WAIT_BITS_END(group, bits, timeout) \
+/* Not every kernel says truly whether the time ran out; the bits that the caller gets do. */
+#define TARE_EVENTS_END(group, timeout, found) \
     do { \
-        if (timeout) \
-            tare_kernel_event(TARE_KERNEL_RECEIVE_FAILED, TARE_OF_EVENTS(group), 0); \
+        (void)(timeout); \
+        if (found) \
+            TARE_EVENTS_EVENT(group, TARE_RECEIVE, uxReturn); \
         else \
-            TARE_EVENTS_EVENT(group, TARE_RECEIVE, bits); \
+            tare_kernel_event(TARE_KERNEL_RECEIVE_FAILED, TARE_OF_EVENTS(group), 0); \
     } while (0)
+#define traceEVENT_GROUP_WAIT_BITS_END(group, bits, timeout) \
+    TARE_EVENTS_END(group, timeout, \
+                    xWaitForAllBits ? (uxReturn & (bits)) == (bits) : (uxReturn & (bits)) != 0)
 #define traceEVENT_GROUP_SYNC_END(group, set, bits, timeout) \
-    traceEVENT_GROUP_WAIT_BITS_END(group, bits, timeout)
+    TARE_EVENTS_END(group, timeout, (uxReturn & (bits)) == (bits))
 
 /* ------------------------------------------------------------------ stream and message buffers */
 
@@ -210,8 +223,13 @@ void tare_freertos_interrupt(uint32_t operation);
     ((timer)->uxTimerNumber = (UBaseType_t)tare_object_new( \
          TARE_CLASS_TIMER, (timer)->pcTimerName, (uint32_t)(timer)->xTimerPeriodInTicks))
 #define traceTIMER_EXPIRED(timer) tare_kernel_event(TARE_KERNEL_EXPIRED, TARE_OF_TIMER(timer), 0)
+/* Nothing else tells that a timer is deleted. */
 #define traceTIMER_COMMAND_RECEIVED(timer, command, value) \
-    tare_kernel_event(TARE_KERNEL_TIMER_COMMAND, TARE_OF_TIMER(timer), (uint32_t)(command))
+    do { \
+        tare_kernel_event(TARE_KERNEL_TIMER_COMMAND, TARE_OF_TIMER(timer), (uint32_t)(command)); \
+        if ((command) == tmrCOMMAND_DELETE) \
+            tare_object_delete(TARE_OF_TIMER(timer)); \
+    } while (0)
 
 #define traceMALLOC(address, bytes) TARE_MEMORY_EVENT(TARE_KERNEL_ALLOCATED, address, bytes)
 #define traceFREE(address, bytes) TARE_MEMORY_EVENT(TARE_KERNEL_FREED, address, bytes)
