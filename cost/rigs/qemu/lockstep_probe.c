@@ -1,19 +1,21 @@
 #include "lockstep_probe.h"
 
 #include "base_json.h"
+#include "cap_elf.h"
 #include "lockstep_qemu.h"
 
 /* Bytes that a limit lets pile up while there is nothing to read: a probe cannot make up later for
  * what it did not do, beyond the transfer that it is in. */
 #define CARRIED_BYTES 1024u
 
-/* Where the recorder's own symbol says, if the firmware has it, else wherever one is found. */
+/* Where the recorder's symbol says, if the firmware has one, else wherever a block is found. */
 static struct memory_options options_of(const char *memory_path, const struct firmware_image *image)
 {
     struct memory_options options = {
         .path = memory_path, .base_given = true, .base = BOARD_MEMORY_ADDRESS};
-    if (firmware_find(image, "tare0", &options.addresses[0]))
-        options.address_count = 1;
+    struct error none = {0};
+    if (!elf_find_blocks(image->path, &options, &none))
+        options.address_count = 0;
     return options;
 }
 
