@@ -136,7 +136,8 @@ bool elf_segments(const char *path, struct memory_segment **segments, size_t *co
         if (gelf_getphdr(file.elf, (int)i, &header) == NULL || header.p_type != PT_LOAD ||
             header.p_offset >= file.size || header.p_filesz == 0)
             continue;
-        segment.address = header.p_vaddr;
+        /* Emulators write none but physical addresses where the processor maps none. */
+        segment.address = header.p_vaddr == 0 ? header.p_paddr : header.p_vaddr;
         segment.position = header.p_offset;
         segment.bytes = header.p_filesz < file.size - header.p_offset ? header.p_filesz
                                                                       : file.size - header.p_offset;

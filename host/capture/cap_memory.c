@@ -429,6 +429,16 @@ bool memory_command(struct memory_reader *reader, enum tare_command_code code, u
     return all;
 }
 
+bool memory_bytes(const struct memory_reader *reader, uint64_t place, void *into, size_t size)
+{
+    const struct memory_map map = memory_map(reader);
+
+    if (place > map.size || size > map.size - place)
+        return false;
+    map_copy(&map, place, into, size);
+    return true;
+}
+
 void memory_end(struct memory_reader *reader)
 {
     for (uint32_t i = 0; i < reader->ring_count; i++) {

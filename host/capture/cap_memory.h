@@ -140,6 +140,9 @@ bool memory_finished(const struct memory_reader *reader);
  */
 bool memory_command(struct memory_reader *reader, enum tare_command_code code, uint32_t argument);
 
+/* Copies bytes of the memory; false: not all of them are in it. */
+bool memory_bytes(const struct memory_reader *reader, uint64_t place, void *into, size_t size);
+
 /* Writes what is waiting, and the last state of each ring. The container is not ended. */
 void memory_end(struct memory_reader *reader);
 

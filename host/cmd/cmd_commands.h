@@ -2,6 +2,7 @@
  * `const struct command command_NAME` in cmd_NAME.c. Included with different meanings of COMMAND,
  * so there is no include guard. */
 COMMAND(record)
+COMMAND(snapshot)
 COMMAND(dump)
 COMMAND(check)
 COMMAND(export)

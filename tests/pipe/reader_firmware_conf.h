@@ -1,0 +1,6 @@
+#include "mps2_board.h"
+
+#define TARE_CLOCK_READ MPS2_COUNTER
+#define TARE_CLOCK_HZ MPS2_COUNTER_HZ
+#define TARE_RING_BYTES 8192
+#define TARE_BLOCK_WORDS 64
