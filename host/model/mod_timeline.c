@@ -31,14 +31,6 @@ void timeline_free(struct timeline_builder *timeline)
 {
     if (timeline == NULL)
         return;
-    for (size_t i = 0; i < timeline->slot_count; i++) {
-        while (timeline->slots[i] != NULL) {
-            struct interval *interval = timeline->slots[i];
-
-            timeline->slots[i] = interval->chain;
-            free(interval);
-        }
-    }
     while (timeline->spare != NULL) {
         struct interval *interval = timeline->spare;
 
@@ -46,8 +38,16 @@ void timeline_free(struct timeline_builder *timeline)
         free(interval);
     }
     free(timeline->slots);
-    for (size_t i = 0; i < timeline->lane_count; i++)
-        free(timeline->lanes[i]);
+    for (size_t i = 0; i < timeline->lane_count; i++) {
+        struct lane *lane = timeline->lanes[i];
+
+        for (struct interval *at = lane != NULL ? lane->first : NULL, *next; at != NULL;
+             at = next) {
+            next = at->behind;
+            free(at);
+        }
+        free(lane);
+    }
     free(timeline->lanes);
     kernel_free_objects(timeline);
     free(timeline);
