@@ -19,6 +19,10 @@
  * TARE_RTT_CHANNEL  own block           target: number of an up channel in the RTT control block
  *                                       that the firmware has already (several cores: the first)
  * TARE_RTT_BLOCK    _SEGGER_RTT         its symbol
+ * TARE_SELF_TEST    1                   target: 0 saves some 280 bytes of code: tare_start does not test
+ *                                       the clock and does not measure what events cost
+ * TARE_COMMANDS     1                   target: 0 saves some 260 bytes of code: no commands from the
+ *                                       reader
  * TARE_CORES        1                   target: cores that record, each into a ring of its own
  * TARE_CATEGORIES   0xFFFFFFFF   bits   target: categories that are on after tare_start
  * TARE_TEXT_LIMIT   255          bytes  longest string event, at most 1023
@@ -67,6 +71,12 @@
 #endif
 #ifndef TARE_RTT_BLOCK
 #define TARE_RTT_BLOCK _SEGGER_RTT
+#endif
+#ifndef TARE_SELF_TEST
+#define TARE_SELF_TEST 1
+#endif
+#ifndef TARE_COMMANDS
+#define TARE_COMMANDS 1
 #endif
 #ifndef TARE_CORES
 #define TARE_CORES 1

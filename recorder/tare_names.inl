@@ -92,6 +92,8 @@ static int tare_has_name(const struct tare_event *event)
 static const uint32_t tare_first_id[3] = {TARE_ID_FREE0, TARE_ID_FREE1, TARE_ID_FREE2};
 static const uint32_t tare_last_id[3] = {TARE_LAST_ID0, TARE_ID_LAST1, TARE_ID_LAST2};
 
+#if TARE_SELF_TEST
+
 /* Cost of one event with `arguments` argument words, in thousandths of a tick: the fastest of five
  * rounds, so that an interrupt in between does not count. `writer` is the one that tare_put finds;
  * its ring is used as scratch memory and left empty. */
@@ -145,3 +147,5 @@ static TARE_RARE void tare_define_costs(struct tare_writer *writer, const uint32
     for (arguments = 0; arguments < 3; arguments++)
         tare_note(writer, TARE_ID_SELF_COST, arguments, costs[arguments]);
 }
+
+#endif

@@ -77,7 +77,7 @@ struct tare_plan {
 };
 
 /* Reads what is there. Of an interrupt in between the steps tell. */
-static void tare_plan_begin(struct tare_plan *plan)
+static TARE_RARE void tare_plan_begin(struct tare_plan *plan)
 {
     struct tare_ring *ring = plan->ring = tare_writer_here();
 
@@ -114,7 +114,7 @@ static void tare_plan_filling(struct tare_plan *plan, uint32_t bytes)
 }
 
 /* The next block with its anchor. */
-static void tare_plan_anchor(struct tare_plan *plan)
+static TARE_RARE void tare_plan_anchor(struct tare_plan *plan)
 {
     const struct tare_ring *ring = plan->ring;
 
@@ -130,15 +130,22 @@ static void tare_plan_anchor(struct tare_plan *plan)
     plan->next = plan->offset + 4u * TARE_ANCHOR_WORDS;
 }
 
-/* The record that must stand before all others: a new time, or a loss. 0: none. */
-static int tare_plan_due(struct tare_plan *plan)
+/* Whether a new time or a loss must stand before all others. */
+static int tare_is_due(const struct tare_plan *plan)
+{
+    return plan->limit <= TARE_LOSS_TIMED ||
+           (plan->ring->high[0] != plan->known && plan->block_end != 0);
+}
+
+/* The record for that; 3 words. */
+static TARE_RARE void tare_plan_due(struct tare_plan *plan)
 {
     const struct tare_ring *ring = plan->ring;
     const struct tare_loss *loss = &ring->pending_dropped;
     uint32_t *word = plan->word;
 
     plan->words = 3;
-    if (ring->high[0] != plan->known && plan->block_end != 0) {
+    if (ring->high[0] != plan->known) {
         word[0] = TARE_WORD(TARE_ID_EPOCH_WIDE);
         word[1] = 0; /* the time at which it is stored */
         word[2] = tare_high_word(ring);
@@ -150,7 +157,7 @@ static int tare_plan_due(struct tare_plan *plan)
         word[1] = loss->first_low;
         word[2] = loss->first_high;
         plan->limit = TARE_LOSS_TIMED;
-    } else if (plan->limit <= TARE_LOSS_TIMED) {
+    } else {
         word[0] = TARE_WORD(TARE_ID_DROPPED);
         word[1] = plan->pending;
         word[2] = loss->last_high - loss->first_high > (loss->last_low < loss->first_low)
@@ -158,10 +165,7 @@ static int tare_plan_due(struct tare_plan *plan)
                       : loss->last_low - loss->first_low;
         plan->pending = 0;
         plan->limit = TARE_LOOK_AGAIN;
-    } else {
-        return 0;
     }
-    return 1;
 }
 
 static inline __attribute__((always_inline)) int tare_plan_is_valid(const struct tare_plan *plan,
@@ -290,9 +294,11 @@ static TARE_RARE enum tare_step tare_step(enum tare_claim claim, uint32_t word, 
     uint32_t bytes = 4u * TARE_RECORD_WORDS(word >> TARE_STAMP_BITS), left;
     int due;
 
-    if (tare_keep_time())
-        return TARE_STEP_MORE;
     tare_plan_begin(&plan);
+    if (TARE_UNLIKELY(tare_port_clock() >> TARE_STAMP_BITS != plan.here)) {
+        (void)tare_keep_time();
+        return TARE_STEP_MORE;
+    }
     left = plan.block_end - plan.offset;
     if (left < bytes + TARE_KEPT_BYTES && claim != TARE_CLAIM_END &&
         !tare_next_is_free(plan.ring)) {
@@ -300,32 +306,29 @@ static TARE_RARE enum tare_step tare_step(enum tare_claim claim, uint32_t word, 
             return TARE_STEP_REFUSED;
         return tare_refuse(&plan, claim) ? TARE_STEP_REFUSED : TARE_STEP_MORE;
     }
-    due = tare_plan_due(&plan);
-    if (due) {
+    due = tare_is_due(&plan);
+    if (due)
         bytes = 12u;
+    if (left == 0) {
+        tare_plan_anchor(&plan);
+        due = 1;
+    } else if (left < bytes) {
+        tare_plan_filling(&plan, left);
+        due = 1;
     } else {
         plan.words = bytes / 4u;
         plan.word[0] = word;
         plan.word[1] = first;
         plan.word[2] = second;
-    }
-    if (left < bytes) {
-        tare_plan_begin(&plan); /* takes back what is due */
-        if (plan.block_end - plan.offset != left)
-            return TARE_STEP_MORE;
-        due = 1;
-        if (left == 0)
-            tare_plan_anchor(&plan);
-        else
-            tare_plan_filling(&plan, left);
-    } else {
+        if (due)
+            tare_plan_due(&plan);
         tare_plan_end(&plan, plan.offset + bytes);
     }
     return !tare_carry_out(&plan) || due ? TARE_STEP_MORE : TARE_STEP_STORED;
 }
 
 /* Stores one record with all that must stand before it: 0 when there was no room. */
-static TARE_RARE int __attribute__((noinline))
+static int __attribute__((noinline))
 tare_store(enum tare_claim claim, uint32_t word, uint32_t first, uint32_t second)
 {
     enum tare_step step;

@@ -123,8 +123,10 @@ static TARE_RARE void tare_set_up(struct tare_ring *ring, uint32_t core, uint32_
     up->write_offset = up->read_offset = up->flags = 0;
     if (up != &ring->up)
         ring->channel = (uint32_t)(uintptr_t)up;
+#if TARE_COMMANDS
     ring->down.buffer = (uint32_t)(uintptr_t)ring->commands;
     ring->down.bytes = sizeof(ring->commands);
+#endif
     ring->self = (uint32_t)(uintptr_t)ring;
     ring->version = TARE_FORMAT_VERSION;
     ring->block_words = TARE_BLOCK_WORDS;
@@ -162,8 +164,11 @@ static TARE_RARE void tare_show(void)
 TARE_RARE int tare_start(void)
 {
     struct tare_writer *writer = tare_writer_here();
-    uint32_t costs[3], arguments, core, session;
+    uint32_t core, session;
+#if TARE_SELF_TEST
+    uint32_t costs[3], arguments;
     int result;
+#endif
 
     if (tare_started())
         return 0;
@@ -173,15 +178,19 @@ TARE_RARE int tare_start(void)
         if (!tare_port_memory_is_seen(&tare0[core], sizeof(tare0[core])))
             return TARE_ERROR_CACHE;
     }
+#if TARE_SELF_TEST
     result = tare_test_clock(writer);
     if (result != 0)
         return result;
     for (arguments = 0; arguments < 3; arguments++)
         costs[arguments] = tare_measure(writer, arguments);
+#endif
     tare_give_all_ids();
     tare_note(writer, TARE_ID_CLOCK, (uint32_t)(TARE_CLOCK_HZ),
               (uint32_t)((uint64_t)(TARE_CLOCK_HZ) >> 32));
+#if TARE_SELF_TEST
     tare_define_costs(writer, costs);
+#endif
     tare_show();
     while (tare_define_next(writer))
         ;
@@ -190,6 +199,8 @@ TARE_RARE int tare_start(void)
 }
 
 /* ------------------------------------------------------------------ silence */
+
+#if TARE_COMMANDS
 
 static TARE_RARE void tare_obey(uint32_t code, uint32_t argument)
 {
@@ -238,6 +249,8 @@ static void tare_take_command(struct tare_ring *ring)
     ring->down.read_offset = (read + 1) % sizeof(ring->commands);
 }
 
+#endif
+
 TARE_RARE void tare_service(void)
 {
     struct tare_ring *ring = tare_writer_here();
@@ -247,7 +260,9 @@ TARE_RARE void tare_service(void)
     (void)tare_keep_time();
     if (ring->stream != 0)
         return;
+#if TARE_COMMANDS
     tare_take_command(ring);
+#endif
 #if TARE_OBJECTS > 0
     if (tare_define_fresh(ring))
         return;

@@ -66,11 +66,11 @@ static void tare_widen(struct tare_ring *ring, tare_clock clock)
     ring->high[0] = high;
 }
 
-static uint64_t tare_time(struct tare_ring *ring, tare_clock clock)
+/* The part of the time that the clock shows. */
+static inline uint32_t tare_time(const struct tare_ring *ring, tare_clock clock)
 {
-    tare_widen(ring, clock);
-    return ((uint64_t)ring->high[1] << 32 | ring->high[0]) << TARE_STAMP_BITS |
-           (clock & TARE_STAMP_MASK);
+    (void)ring;
+    return clock;
 }
 
 static inline void tare_switch(uint32_t on, uint32_t off)

@@ -8,5 +8,5 @@ for files in "$program $recorder" "$recorder $program"; do
     cc -O2 -Wall -Wextra -Werror -I"$SOURCE/recorder" $files -o life -lpthread
     "$TARE" record -q -o life.tare -- ./life
     "$TARE" dump --csv life.tare >life.csv
-    test "$(awk -F, '$6 == "event" {printf "%s ", $8}' life.csv)" = "0 1 2 3 "
+    test "$(awk -F, '$7 == "event" {printf "%s ", $9}' life.csv)" = "0 1 2 3 "
 done
