@@ -39,6 +39,38 @@ fi
 expect 125 'no-such-folder/r.tare' "$TARE" record -o no-such-folder/r.tare -- true
 expect 125 'No space left' sh -c 'exec "$0" record -o - -- true >/dev/full' "$TARE"
 
+# A limit on the size of files is told like a full disk, and does not end the command. (The session's
+# memory, 12 KiB, is a file too.)
+cat >many.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+#include "tare.h"
+TARE_CATEGORY(all, 0, "all")
+TARE_EVENT1(step, all, "step", u32, number, "")
+int main(void)
+{
+    for (uint32_t i = 0; i < 5000; i++) {
+        step(i);
+        if (i % 10 == 0)
+            usleep(500);
+    }
+    puts("went on to its end");
+    return 5;
+}
+END
+cc -O2 -I"$SOURCE/recorder" many.c "$SOURCE/recorder/tare.c" -o many -lpthread
+expect 125 'File too large; write to a file system without this limit' sh -c '
+    ulimit -f 26 && exec "$0" record --rings 2 --ring-bytes 2048 --block-words 64 -o limited.tare \
+        -- ./many' "$TARE"
+grep -q 'went on to its end' out
+
+# The length of a tick stands at the start, for a recording whose collector was killed.
+"$TARE" record -q -o killed.tare -- sh -c '
+    echo "$TARE_REGION" >region; ./many >/dev/null; kill -KILL $PPID; sleep 1' || true
+rm "$(cat region)"
+"$TARE" check killed.tare >checked
+grep -q 'ticks/s' checked
+
 # A mistyped command costs no older recording.
 echo older >older.tare
 expect 127 'No such file' "$TARE" record -o older.tare -- no-such-command
