@@ -684,23 +684,25 @@ def bad_image_order():
 
 
 @vector
-def good_image_twice():
-    """Two rings of the same stream: the words of the second do not follow on those of the first."""
-    s = many_blocks(3)
-    words = joined(s.data())
-    return ring(self_at=0, buffer=480, write=280) + ring(self_at=240, buffer=992, write=256, lap=128) + \
-        [(words[:280].ljust(512, b"\xA5"), "buffer of the first"),
+def bad_image_twice():
+    """Two rings of the same stream, each ends within a record: the words of the second do not follow on those of
+    the first."""
+    words = joined(many_blocks(3).data())
+    return ring(self_at=0, buffer=480, write=284) + ring(self_at=240, buffer=992, write=252, lap=128) + \
+        [(words[:284].ljust(512, b"\xA5"), "buffer of the first"),
          (words[512:].ljust(512, b"\xA5"), "buffer of the second")]
 
 
 @vector
 def good_image_parts():
-    """Two rings of the same stream: the words of the second follow on those of the first, in a record."""
-    s = many_blocks(2)
-    words = joined(s.data())
-    return ring(self_at=0, buffer=480, write=284) + \
-        ring(self_at=240, buffer=992, size=768, read=284, write=512) + \
-        [(words[:284].ljust(512, b"\xA5"), "buffer of the first"), (words.ljust(768, b"\xA5"), "of the next")]
+    """Three rings of the same stream: the first wraps, the second is empty, the words of the third follow on those
+    of the first, in a record."""
+    words = joined(many_blocks(4).data())
+    return ring(self_at=0, buffer=720, write=28, read=256, lap=128) + \
+        ring(self_at=240, buffer=720, write=4, read=4) + \
+        ring(self_at=480, buffer=1232, size=1280, read=540, write=1024) + \
+        [(words[512:540].ljust(256, b"\xA5"), "buffer of the first"), (words[256:512], "its older half"),
+         (words.ljust(1280, b"\xA5"), "buffer of the third")]
 
 
 @vector
