@@ -262,7 +262,7 @@ static TARE_RARE void tare_look(void)
     else if (end == TARE_RING_BYTES)
         end -= 4u;
     state = tare_port_mask();
-    if (ring->steps == steps)
+    if (ring == TARE_HERE() && ring->steps == steps)
         ring->limit = end;
     tare_port_unmask(state);
 }
