@@ -122,12 +122,13 @@ static void objects_have_words(void **state)
     event(TARE_ID_OTHER_TASK_RUNS);
     event(TARE_ID_OTHER_RECEIVE_BLOCK);
     kernel(&maker, TARE_KERNEL_DELAY_UNTIL, 0, TARE_ID_OTHER_TASK_RUNS, 5);
-    event(QUEUE + 4);
+    event(QUEUE + 4);  /* behind the four of the queue, */
+    event(TASK_A + 2); /* and the two of the task */
     write_maker("words.raw");
     assert_words("words.raw",
                  "worker created, pending created, worker runs, pending block on receive, "
                  "Ethernet enter, pending send, Ethernet exit, worker ready, other tasks runs, "
-                 "other objects block on receive, other tasks delay until, #024");
+                 "other objects block on receive, other tasks delay until, #024, #012");
 }
 
 static void an_id_means_the_generation_of_its_place(void **state)
@@ -187,9 +188,17 @@ static void ids_may_be_shared_out_anew(void **state)
     name(TARE_CLASS_TIMER, 0, QUEUE + 2, "right");
     event(QUEUE + 1);
     event(QUEUE + 2);
+    /* The one that was created last has the ids that two claim. */
+    name(TARE_CLASS_QUEUE, 0, 0x030, "below");
+    create(TARE_CLASS_TIMER, 0, 0x032, 0);
+    name(TARE_CLASS_TIMER, 0, 0x032, "within");
+    event(0x032);
+    create(TARE_CLASS_QUEUE, 1, 0x030, 0);
+    event(0x033);
     write_maker("shared.raw");
     assert_words("shared.raw",
-                 "wide block on send, left created, right created, left end, right begin");
+                 "wide block on send, left created, right created, left end, right begin, "
+                 "within created, within begin, #030 created, #030 block on receive");
 }
 
 /* A definition tells what lived when it was begun, not when its text is complete. */
@@ -454,6 +463,31 @@ static void a_definition_may_be_interrupted(void **state)
     maker_text(&maker, "s", 1);
     name(TARE_CLASS_TASK, 0, TASK_A, "A");
     assert_texts("[log|length:u32:B], mine, [the tasks], [A]");
+    assert_words("texts.raw", "A runs, the tasks runs, #811, A runs");
+}
+
+/* What an id is may be told behind a definition whose text depends on it: the name that holds from
+ * the beginning is the right one all the same. */
+static void names_are_put_together_knowing_all_ids(void **state)
+{
+    (void)state;
+    begin();
+    name(TARE_CLASS_STRING, 0, 0x811, "log|length:u32:B");
+    event(QUEUE);
+    event(TASK_B);
+    open_text(12);
+    maker_text(&maker, "written ", 8);
+    event(TASK_A);
+    maker_record(&maker, TARE_ID_DEFINE, TARE_CLASS_QUEUE << 24 | QUEUE, 9);
+    maker_text(&maker, "the queu", 8);
+    event(TASK_B);
+    maker_text(&maker, "by B", 4);
+    event(TASK_A);
+    maker_text(&maker, "e", 1);
+    name(TARE_CLASS_TASK, 0, TASK_A, "A");
+    name(TARE_CLASS_TASK, 0, TASK_B, "B");
+    assert_texts("[log|length:u32:B], written by B, [the queue], [A], [B]");
+    assert_words("texts.raw", "the queue send, B runs, #811, A runs, B runs, A runs");
 }
 
 static void interrupts_of_one_depth_are_one_context(void **state)
@@ -472,10 +506,12 @@ static void interrupts_of_one_depth_are_one_context(void **state)
     open_text(5);
     maker_text(&maker, "inner", 5);
     event(ETHERNET + 1);
+    event(TASK_A); /* switched in by the interrupt, whose context is the same behind it */
     maker_text(&maker, "done", 4);
     event(ETHERNET + 1);
-    maker_text(&maker, "done", 4);
-    assert_texts("[log|length:u32:B], [E], inner, outer ..done, main ...done");
+    name(TARE_CLASS_TASK, 0, TASK_A, "A");
+    maker_text(&maker, "of A", 4);
+    assert_texts("[log|length:u32:B], [E], inner, outer ..done, [A], orphan-text, main ... (cut)");
 }
 
 static void what_cuts_texts(void **state)
@@ -690,6 +726,7 @@ static void assert_image(uint32_t first, uint32_t last, uint32_t before)
     assert_int_equal(decoder_directory(decoder)->streams[0]->counts.gap_before, before);
     assert_int_equal(decoder_directory(decoder)->streams[0]->counts.gaps, before > 0);
     assert_int_equal(decoder_directory(decoder)->streams[0]->counts.skipped_bytes, 0);
+    assert_int_equal(decoder_facts(decoder)->skipped_before, 0);
     decoder_close(decoder);
 }
 
@@ -795,6 +832,7 @@ int main(void)
         cmocka_unit_test(a_table_that_cannot_be_is_a_bad_chunk),
         cmocka_unit_test(tasks_write_texts_by_turns),
         cmocka_unit_test(a_definition_may_be_interrupted),
+        cmocka_unit_test(names_are_put_together_knowing_all_ids),
         cmocka_unit_test(interrupts_of_one_depth_are_one_context),
         cmocka_unit_test(what_cuts_texts),
         cmocka_unit_test(contexts_have_limits),
