@@ -60,7 +60,7 @@ static struct kernel_object **generations(struct timeline_builder *timeline,
         if (timeline->object_count == timeline->object_capacity) {
             timeline->object_capacity = 2 * timeline->object_capacity + 16;
             timeline->objects = memory_resize(timeline->objects, timeline->object_capacity,
-                                              sizeof(*timeline->objects));
+                                              sizeof(struct kernel_object *));
         }
         timeline->objects[timeline->object_count] = NULL;
         number = ++timeline->object_count;

@@ -176,7 +176,7 @@ static void unlink_interval(struct timeline_builder *timeline, struct interval *
         timeline->span_count -= interval->scope == SCOPE_SESSION;
         *slot_of_interval(timeline, interval) = interval->chain;
         timeline->open_count--;
-    } else {
+    } else if (interval->object != NULL) {
         interval->object->activity = NULL;
     }
     interval->chain = timeline->spare;

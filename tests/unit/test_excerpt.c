@@ -301,13 +301,14 @@ static void tasks(void **state)
     end_recording(true);
     excerpt = take(20000, 25);
     assert_true(excerpt.kernel);
-    expect(&excerpt, "495-515 us, 3 of 3\n"
-                     "irq: irq 505-508 (interrupt 4) queue: send@506\n"
-                     "low: preempted 10-500 running 500-510 span job 502-1000 preempted 510-514 "
-                     "running 514-700\n"
-                     "high: running 10-500 blocked: receive queue 500-507 (blocked 3) ready 507-510 "
-                     "running 510-514 blocked: receive queue 514-700 (blocked 3) "
-                     "send pending@511 queue: block on receive@512\n");
+    expect(&excerpt,
+           "495-515 us, 3 of 3\n"
+           "irq: irq 505-508 (interrupt 4) queue: send@506\n"
+           "low: preempted 10-500 running 500-510 span job 502-1000 preempted 510-514 "
+           "running 514-700\n"
+           "high: running 10-500 blocked: receive queue 500-507 (blocked 3) ready 507-510 "
+           "running 510-514 blocked: receive queue 514-700 (blocked 3) "
+           "send pending@511 queue: block on receive@512\n");
     excerpt_free(&excerpt);
 }
 
