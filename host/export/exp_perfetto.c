@@ -343,11 +343,16 @@ static uint32_t lane_track(struct perfetto *perfetto, const struct timeline_item
                                : thread_track(perfetto, item->stream);
 }
 
+static const char *actor_name(struct perfetto *perfetto, const struct timeline_actor *actor)
+{
+    return object_name(perfetto, actor->definition, actor->kind != TIMELINE_TASK);
+}
+
 static const char *lane_name(struct perfetto *perfetto, const struct decode_stream *stream,
                              const struct timeline_actor *actor)
 {
     if (actor != NULL)
-        return object_name(perfetto, actor->definition, actor->kind != TIMELINE_TASK);
+        return actor_name(perfetto, actor);
     buffer_clear(&perfetto->name);
     stream_append_name(&perfetto->name, perfetto->source->directory->streams[stream->ordinal]);
     return perfetto->name.data;
@@ -507,7 +512,7 @@ static void put_actor(struct perfetto *perfetto, const char *name,
                       const struct timeline_actor *actor)
 {
     if (actor != NULL)
-        perfetto_note_word(&perfetto->writer, name, lane_name(perfetto, NULL, actor));
+        perfetto_note_word(&perfetto->writer, name, actor_name(perfetto, actor));
 }
 
 static void put_object_event(struct perfetto *perfetto, const struct export_item *item)
