@@ -77,8 +77,8 @@ static void append_damage(struct buffer *out, const struct check *check,
             break;
         }
     if (totals->mixed_streams > 0) {
-        buffer_printf(out, "%s%" PRIu32 " stream%s with blocks under the name of another", separator,
-                      totals->mixed_streams, plural(totals->mixed_streams));
+        buffer_printf(out, "%s%" PRIu32 " stream%s with blocks under the name of another",
+                      separator, totals->mixed_streams, plural(totals->mixed_streams));
         separator = ", ";
     }
     if (totals->unverified_blocks > 0)

@@ -277,7 +277,7 @@ static void take_names(struct cursor *cursor, const struct segment *segment)
     size_t size = left < most ? (size_t)left : most;
 
     if (size > SLICE_BYTES)
-        size = SLICE_BYTES / segment->piece * segment->piece;
+        size = SLICE_BYTES - SLICE_BYTES % segment->piece;
     count = source_read(cursor->reader->source, offset, cursor->window, size);
     if (count < size)
         unreadable(cursor, offset + count, size - count);
