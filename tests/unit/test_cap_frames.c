@@ -296,12 +296,15 @@ static void line_with_text(void **state)
     memset(text, 'x', sizeof text); /* longer than any frame */
     frames_take(&recording.frames, text, sizeof text, 0);
     frames_take(&recording.frames, "", 1, 0);
+    for (size_t at = 0; at < sizeof text; at += 100)
+        frames_take(&recording.frames, text, 100, 0);
+    frames_take(&recording.frames, "", 1, 0);
     send_number(&recording, 3, 0);
     frames_take(&recording.frames, made.bytes, made.size - 3, 0);
     expect_numbers(&recording, " 1-2-3");
     assert_int_equal(counts->skipped_bytes, made.size - 8);
-    assert_int_equal(counts->damaged, 3);
-    assert_int_equal(counts->damaged_bytes, 6 + sizeof text + made.size - 3);
+    assert_int_equal(counts->damaged, 4);
+    assert_int_equal(counts->damaged_bytes, 6 + 2 * sizeof text + made.size - 3);
     assert_int_equal(counts->gaps, 0);
 }
 
