@@ -150,10 +150,11 @@ static void assert_names(const char *task, const char *queue, uint32_t faults)
             const struct definition *object =
                 definitions_object(&run.stream->session->definitions, run.events[i].id, &operation);
 
-            if (seen == 2)
-                fail_msg("more than two events");
-            assert_int_equal(run.events[i].id, ids[seen]);
-            assert_string_equal(object != NULL ? object->name : "", expected[seen++]);
+            if (seen < 2) {
+                assert_int_equal(run.events[i].id, ids[seen]);
+                assert_string_equal(object != NULL ? object->name : "", expected[seen]);
+            }
+            seen++;
         }
     assert_int_equal(seen, 2);
     assert_int_equal(decoder_facts(decoder)->faults[FILE_FAULT_BAD_NAMES], faults);
