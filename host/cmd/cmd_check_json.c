@@ -1,8 +1,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "base_json.h"
 #include "cmd_check_report.h"
 #include "dec_text.h"
@@ -76,6 +74,16 @@ static void put_file(struct json *json, const struct check_source *source)
     json_end_object(json);
 }
 
+static void put_number(struct json *json, const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+
+    if (json_is_integer(value))
+        json_put_integer(json, key, json_integer_value(value));
+    else if (json_is_real(value))
+        json_put_number(json, key, json_real_value(value));
+}
+
 /* Numbers of the collector's END chunk that have the same names here. */
 static void put_collector(struct json *json, const struct container_facts *facts)
 {
@@ -91,23 +99,12 @@ static void put_collector(struct json *json, const struct container_facts *facts
                                            "collector_user_us",
                                            "collector_system_us",
                                            "collector_peak_kib"};
-    json_t *info =
-        facts->info.size > 0 ? json_loadb(facts->info.data, facts->info.size, 0, NULL) : NULL;
-    json_t *end =
-        facts->end.size > 0 ? json_loadb(facts->end.data, facts->end.size, 0, NULL) : NULL;
+    json_t *info = check_json(&facts->info), *end = check_json(&facts->end);
 
-    for (size_t i = 0; i < sizeof from_info / sizeof *from_info; i++) {
-        const json_t *value = json_object_get(info, from_info[i]);
-
-        if (json_is_integer(value))
-            json_put_integer(json, from_info[i], json_integer_value(value));
-    }
-    for (size_t i = 0; i < sizeof from_end / sizeof *from_end; i++) {
-        const json_t *value = json_object_get(end, from_end[i]);
-
-        if (json_is_integer(value))
-            json_put_integer(json, from_end[i], json_integer_value(value));
-    }
+    for (size_t i = 0; i < sizeof from_info / sizeof *from_info; i++)
+        put_number(json, info, from_info[i]);
+    for (size_t i = 0; i < sizeof from_end / sizeof *from_end; i++)
+        put_number(json, end, from_end[i]);
     json_decref(info);
     json_decref(end);
 }

@@ -4,8 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include <jansson.h>
-
 #include "cmd_check_report.h"
 #include "dec_text.h"
 
@@ -179,6 +177,18 @@ static void label(struct buffer *out, const char *name)
     buffer_printf(out, "  %-12s ", name);
 }
 
+/* A number that is too large for an integer costs nothing but its own exactness. */
+json_t *check_json(const struct buffer *text)
+{
+    json_t *json = NULL;
+
+    if (text->size > 0)
+        json = json_loadb(text->data, text->size, 0, NULL);
+    if (json == NULL && text->size > 0)
+        json = json_loadb(text->data, text->size, JSON_DECODE_INT_AS_REAL, NULL);
+    return json;
+}
+
 static void append_json_string(struct buffer *out, const json_t *object, const char *key,
                                const char *before)
 {
@@ -192,8 +202,7 @@ static void append_json_string(struct buffer *out, const json_t *object, const c
 
 static void append_command(struct buffer *out, const struct container_facts *facts)
 {
-    json_t *info =
-        facts->info.size > 0 ? json_loadb(facts->info.data, facts->info.size, 0, NULL) : NULL;
+    json_t *info = check_json(&facts->info);
     const json_t *command = json_object_get(info, "command");
 
     if (json_array_size(command) > 0) {
@@ -216,8 +225,7 @@ static void append_command(struct buffer *out, const struct container_facts *fac
 
 static void append_end(struct buffer *out, const struct container_facts *facts)
 {
-    json_t *end =
-        facts->end.size > 0 ? json_loadb(facts->end.data, facts->end.size, 0, NULL) : NULL;
+    json_t *end = check_json(&facts->end);
     json_int_t number = json_integer_value(json_object_get(end, "command_signal"));
     const json_t *status = json_object_get(end, "command_status");
 

@@ -65,7 +65,7 @@ def run():
         worker.event(0x813, len(worker.blocks), after=10)
     worker.time -= 5
     worker.event(0x814, 9)
-    info = b'{"command": ["./app", "--fast"], "poll_requested_ns": 1000000}'
+    info = b'{"command": ["./app", "--fast"], "poll_requested_ns": 1000000, "later": 18446744073709551615}'
     write("run.tare", encoder.file_header() + encoder.text_chunk(1, info) + clock(FIRST, 0) +
           ring(9, 1) + ring(1, 0) + ring(2, 0) +
           encoder.stream_chunk(main.data(), number=1) + encoder.stream_chunk(worker.data(0), number=2) +
