@@ -26,18 +26,35 @@ static uint32_t in_order(uint32_t word, bool big_endian)
 #endif
 }
 
+/* Words at odd places, as images may have them: nobody writes to them meanwhile. */
+static uint32_t load_bytes(const unsigned char *at)
+{
+    uint32_t word;
+    unsigned char bytes[4];
+
+    for (int i = 0; i < 4; i++)
+        bytes[i] = __atomic_load_n(at + i, __ATOMIC_ACQUIRE);
+    memcpy(&word, bytes, 4);
+    return word;
+}
+
+static void store_bytes(unsigned char *at, uint32_t word)
+{
+    unsigned char bytes[4];
+
+    memcpy(bytes, &word, 4);
+    for (int i = 0; i < 4; i++)
+        __atomic_store_n(at + i, bytes[i], __ATOMIC_RELEASE);
+}
+
 uint32_t map_load(const struct memory_map *map, uint64_t place, bool big_endian)
 {
     const unsigned char *at = map->bytes + place;
-    uint32_t word;
 
-    if ((uintptr_t)at % 4 == 0) {
-        word = __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE);
-    } else {
-        memcpy(&word, at, 4);
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    }
-    return in_order(word, big_endian);
+    return in_order((uintptr_t)at % 4 == 0
+                        ? __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE)
+                        : load_bytes(at),
+                    big_endian);
 }
 
 bool map_exchange(const struct memory_map *map, uint64_t place, bool big_endian, uint32_t old,
@@ -49,10 +66,9 @@ bool map_exchange(const struct memory_map *map, uint64_t place, bool big_endian,
     if ((uintptr_t)at % 4 == 0)
         return __atomic_compare_exchange_n((uint32_t *)(void *)at, &expected, wanted, false,
                                            __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-    if (memcmp(at, &expected, 4) != 0)
+    if (load_bytes(at) != expected)
         return false;
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    memcpy(at, &wanted, 4);
+    store_bytes(at, wanted);
     return true;
 }
 
@@ -61,12 +77,10 @@ void map_store(const struct memory_map *map, uint64_t place, bool big_endian, ui
     unsigned char *at = map->bytes + place;
 
     value = in_order(value, big_endian);
-    if ((uintptr_t)at % 4 == 0) {
+    if ((uintptr_t)at % 4 == 0)
         __atomic_store_n((uint32_t *)(void *)at, value, __ATOMIC_RELEASE);
-    } else {
-        __atomic_thread_fence(__ATOMIC_RELEASE);
-        memcpy(at, &value, 4);
-    }
+    else
+        store_bytes(at, value);
 }
 
 /* Word by word where that is possible: the writer of a ring that is overwritten may be there. */
@@ -384,7 +398,7 @@ static enum block_kind check_words(const struct memory_map *map, const struct bl
                                    struct error *why)
 {
     uint32_t words[TARE_ANCHOR_WORDS];
-    uint32_t block = 4 * view->ring.block_words, read = view->up.read_offset;
+    uint64_t block = (uint64_t)4 * view->ring.block_words, read = view->up.read_offset;
 
     if (view->ring.policy == TARE_FULL_OVERWRITE || read == view->up.write_offset ||
         !block_anchor(map, view, view->buffer + read / block * block, words))
@@ -435,7 +449,7 @@ bool block_anchor(const struct memory_map *map, const struct block_view *view, u
                   uint32_t words[TARE_ANCHOR_WORDS])
 {
     for (uint32_t i = 0; i < TARE_ANCHOR_WORDS; i++)
-        words[i] = map_load(map, place + 4 * i, view->big_endian);
+        words[i] = map_load(map, place + (uint64_t)4 * i, view->big_endian);
     return (words[TARE_ANCHOR_SYNC] & TARE_SYNC_MASK) == TARE_SYNC &&
            (words[TARE_ANCHOR_SYNC] & 0xFFu) == tare_anchor_check(words) &&
            words[TARE_ANCHOR_FORM] >> 28 == TARE_FORMAT_VERSION &&

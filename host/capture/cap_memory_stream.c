@@ -93,7 +93,7 @@ void memory_read_names(struct memory_reader *reader, struct memory_ring *own,
         if (get_little(copy, 4) != what)
             memset(copy, 0, entry);
     }
-    if (payload.size == own->table.size &&
+    if (own->table.data != NULL && payload.size == own->table.size &&
         memcmp(payload.data, own->table.data, payload.size) == 0) {
         buffer_free(&payload);
         return;

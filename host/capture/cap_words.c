@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ANCHOR_BYTES (4u * TARE_ANCHOR_WORDS)
+#define ANCHOR_BYTES ((size_t)4 * TARE_ANCHOR_WORDS)
 
 /* ------------------------------------------------------------------ words */
 
@@ -22,7 +22,7 @@ static bool read_anchor(const unsigned char *at, bool big_endian, uint32_t words
     if ((word_at(at, big_endian) & TARE_SYNC_MASK) != TARE_SYNC)
         return false;
     for (uint32_t i = 0; i < TARE_ANCHOR_WORDS; i++)
-        words[i] = word_at(at + 4 * i, big_endian);
+        words[i] = word_at(at + (size_t)4 * i, big_endian);
     log = words[TARE_ANCHOR_FORM] >> 24 & 0xFu;
     return (words[TARE_ANCHOR_SYNC] & 0xFFu) == tare_anchor_check(words) &&
            words[TARE_ANCHOR_FORM] >> 28 == TARE_FORMAT_VERSION && log >= 6 && log <= 8 &&
@@ -76,8 +76,8 @@ static bool can_follow(struct walk *walk, uint32_t id, uint32_t stamp, uint32_t 
 size_t words_sound(const unsigned char *block, size_t size, uint32_t block_words, bool big_endian,
                    bool *ended)
 {
-    uint32_t low = word_at(block + 4 * TARE_ANCHOR_LOW, big_endian);
-    uint32_t form = word_at(block + 4 * TARE_ANCHOR_FORM, big_endian);
+    uint32_t low = word_at(block + (size_t)4 * TARE_ANCHOR_LOW, big_endian);
+    uint32_t form = word_at(block + (size_t)4 * TARE_ANCHOR_FORM, big_endian);
     struct walk walk = {.stamp = low & TARE_STAMP_MASK,
                         .high =
                             (low >> TARE_STAMP_BITS | form << (32 - TARE_STAMP_BITS)) & 0xFFFFu};
@@ -86,7 +86,7 @@ size_t words_sound(const unsigned char *block, size_t size, uint32_t block_words
     *ended = false;
     while (at + 4 <= size) {
         uint32_t word = word_at(block + at, big_endian), id = word >> TARE_STAMP_BITS;
-        size_t bytes = 4 * TARE_RECORD_WORDS(id);
+        size_t bytes = (size_t)4 * TARE_RECORD_WORDS(id);
 
         if (word == 0 && at + 8 >= whole) {
             at += 4;

@@ -91,7 +91,8 @@ static inline void target_name(struct target *target, const char *id)
 {
     unsigned char bytes[16] = {0};
 
-    memcpy(bytes, id, strlen(id));
+    for (size_t i = 0; id[i] != '\0'; i++)
+        bytes[i] = (unsigned char)id[i];
     for (int i = 12; i >= 0; i -= 4) {
         uint32_t word = (uint32_t)get_little(bytes + i, 4);
 

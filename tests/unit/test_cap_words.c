@@ -10,7 +10,7 @@
 
 #define SIZE 65536u
 #define RING 4096u
-#define LATER (2 * WORDS_CHUNK_NS)
+#define LATER ((uint64_t)2 * WORDS_CHUNK_NS)
 
 struct scene {
     struct target target;
@@ -190,7 +190,7 @@ static void keeps_unread_words(void **state)
     (void)state;
     begin(&scene);
     records(&scene, 64 * 6 + 64);
-    memcpy(later, scene.target.bytes + 0x1000 + 6 * 256, 256);
+    memcpy(later, scene.target.bytes + 0x1000 + (size_t)6 * 256, 256);
     target_begin(&scene.target, 0x100, 0x1000, RING, 7, 3);
     records(&scene, 300);
     send(&scene, 0, 4 * 100, 1);
@@ -290,7 +290,7 @@ static void knows_what_can_follow(void **state)
         memcpy(words + TARE_ANCHOR_WORDS + 1, cases[i].words, 16);
         for (size_t n = 0; n < TARE_ANCHOR_WORDS + 5; n++)
             put_little(bytes + 4 * n, words[n], 4);
-        assert_int_equal(words_sound(bytes, 4 * (TARE_ANCHOR_WORDS + 5), 64, false, &ended),
+        assert_int_equal(words_sound(bytes, (size_t)4 * (TARE_ANCHOR_WORDS + 5), 64, false, &ended),
                          4 * (TARE_ANCHOR_WORDS + 1 + cases[i].sound));
     }
     /* Filler at the very end, and no record across it. */
@@ -298,7 +298,7 @@ static void knows_what_can_follow(void **state)
     for (size_t n = TARE_ANCHOR_WORDS; n < 62; n++)
         put_little(bytes + 4 * n, 0x01000000, 4);
     assert_int_equal(words_sound(bytes, 256, 64, false, &ended), 256);
-    put_little(bytes + 4 * 62, 0xC1000000, 4);
+    put_little(bytes + (size_t)4 * 62, 0xC1000000, 4);
     assert_int_equal(words_sound(bytes, 256, 64, false, &ended), 4 * 62);
 }
 
