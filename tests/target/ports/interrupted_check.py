@@ -20,8 +20,10 @@ from target_run import (CORTEX_M3, RISCV32, Code, build, check_recording,  # noq
 
 BASEPRI = "-DTARE_LOCK_BASEPRI=0x40"
 SHIFT = 9  # of QEMU's clock: an instruction takes 512 ns
-# STEP: steps of the timer, 40 ns on the Cortex-M3 and 100 ns on RISC-V, by which each try is later than
-# the one before; with one more (the timer may begin within one) they are shorter than an instruction.
+# Name, board, and by how much each try is later than the one before: steps of the timer, 40 ns on the
+# Cortex-M3 and 100 ns on RISC-V. With one more (the timer may begin within one) they are shorter than
+# an instruction. A try that takes another way than those around it can still step over one; then
+# all is tried once more from another first step on.
 RUNS = (
     ("PRIMASK", CORTEX_M3, 11, ()),
     ("BASEPRI", CORTEX_M3, 11, (BASEPRI,)),
@@ -31,12 +33,19 @@ RUNS = (
 TEXT = '"a text cut up"'
 
 
+FIRST_STEPS = (2, 5, 3)
+
+
+def run_from(board, first_step, *options):
+    return run_program(board, "program.elf", "-device",
+                       f"loader,addr={board.data + 0x900000:#x},data={first_step},data-len=4",
+                       *options, BOARD_SHIFT=str(SHIFT))
+
+
 def executed(board, code):
     """Addresses that the cases execute with the lock open, and with it closed; and how many
     instructions each case takes."""
-    run_program(board, "program.elf", "-singlestep", "-d", "exec,nochain", "-D", "log",
-                "-dfilter", code.filter(), "-device",
-                f"loader,addr={board.data + 0x900000:#x},data=1,data-len=4", BOARD_SHIFT=str(SHIFT))
+    run_from(board, 0, "-singlestep", "-d", "exec,nochain", "-D", "log", "-dfilter", code.filter())
     table = symbols(board, "program.elf")
     begin, end = table["log_begin"][0], table["log_end"][0]
     opened, closed, lengths, masked = set(), set(), [], False
@@ -86,36 +95,44 @@ def check_events(listing, account):
     return len(interrupts)
 
 
+def try_all(board, step, options, lengths, first_step):
+    """Addresses before which interrupts came, after a check of all that was recorded."""
+    account = run_from(board, first_step)
+    listing, _ = check_recording(board, "program.elf", account)
+    recorded = check_events(listing, account)
+    require(recorded == 0 if "-DURGENT" in options else recorded > 1000,
+            f"{recorded} interrupts recorded")
+    steps = [steps for key, steps in account.items() if key.endswith("_steps")]
+    require(len(steps) == len(lengths), f"{len(steps)} cases, {len(lengths)} in the log")
+    for length, count in zip(lengths, steps):
+        require(count * 1e9 / board.clock_hz >= length * (1 << SHIFT),
+                f"{count} steps do not reach the end of {length} instructions")
+    print(f"  {sum(steps) // step} interrupts in {len(steps)} cases of {min(lengths)} to "
+          f"{max(lengths)} instructions; {account['attempted']} events, {account['dropped']} "
+          "dropped, all accounted for", flush=True)
+    return reached(board, account)
+
+
 def main():
     for name, board, step, options in RUNS:
+        require((step + 1) * 1e9 / board.clock_hz <= 1 << SHIFT, f"a step of {step} is too long")
         build(board, "program.elf", "-DTARE_RING_BYTES=768", "-DTARE_BLOCK_WORDS=64",
               "-DTARE_NAME_PERIOD=65000", f"-DSTEP={step}u", *options,
               program=os.path.join("ports", "interrupted_program.c"))
-        code = Code(board, "program.elf", "record_|act_|log_")
-        opened, closed, lengths = executed(board, code)
-        account = run_program(board, "program.elf", BOARD_SHIFT=str(SHIFT))
-        listing, _ = check_recording(board, "program.elf", account)
-        recorded = check_events(listing, account)
-        steps = [steps for key, steps in account.items() if key.endswith("_steps")]
-        require(len(steps) == len(lengths), f"{len(steps)} cases, {len(lengths)} in the log")
-        require((step + 1) * 1e9 / board.clock_hz <= 1 << SHIFT, f"{name}: a step of {step} is too long")
-        for length, count in zip(lengths, steps):
-            require(count * 1e9 / board.clock_hz >= length * (1 << SHIFT),
-                    f"{count} steps do not reach the end of {length} instructions")
-
-        hit = reached(board, account)
+        opened, closed, lengths = executed(board, Code(board, "program.elf", "record_|act_|log_"))
         only_closed = closed - opened
-        urgent = "-DURGENT" in options
-        wanted = opened | closed if urgent else opened
-        missed = sorted(wanted - hit)
-        require(not missed, f"{name}: no interrupt before {[hex(address) for address in missed]}")
-        require(urgent or not hit & only_closed, f"{name}: the lock did not hold off an interrupt")
-        require(urgent == (account["interrupts"] == 0) and (urgent or recorded > 1000),
-                f"{name}: {recorded} interrupts recorded")
-        print(f"{name}: {board.name}, {sum(steps) // step} interrupts in {len(steps)} cases of "
-              f"{min(lengths)} to {max(lengths)} instructions; {len(opened)} instructions with the "
-              f"lock open and {len(only_closed)} with it closed; {account['attempted']} events, "
-              f"{account['dropped']} dropped, all accounted for")
+        print(f"{name}: {board.name}, {len(opened)} instructions with the lock open, "
+              f"{len(only_closed)} with it closed", flush=True)
+        missed = opened | closed if "-DURGENT" in options else opened
+        for first_step in FIRST_STEPS:
+            hit = try_all(board, step, options, lengths, first_step)
+            require("-DURGENT" in options or not hit & only_closed,
+                    f"{name}: the lock did not hold off an interrupt")
+            missed = missed - hit
+            if not missed:
+                break
+        require(not missed,
+                f"{name}: no interrupt before {[hex(address) for address in sorted(missed)]}")
 
 
 if __name__ == "__main__":

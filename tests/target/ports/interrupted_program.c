@@ -6,12 +6,12 @@
  * until the interrupt comes after its end. An instruction takes longer than that (the check says so
  * to QEMU), so none is passed over.
  *
- * With a 1 in the word at DRY_RUN (put there by QEMU), each case runs once, without any interrupt:
- * the log of that run has the instructions that the interrupts must reach.
+ * QEMU puts the first step into the word at FIRST_STEP. With 0 there, each case runs once, without
+ * any interrupt: the log of that run has the instructions that the interrupts must reach.
  */
 #include "target_drain.h"
 
-#define DRY_RUN (*(volatile uint32_t *)((char *)board_data_begin + 0x900000u))
+#define FIRST_STEP (*(volatile uint32_t *)((char *)board_data_begin + 0x900000u))
 #define STEPS_AT_MOST 100000u
 
 TARE_CATEGORY(work, 0, "work")
@@ -221,7 +221,7 @@ static void try_all_steps(const struct scenario *one)
     uint32_t steps;
 
     came_late = 0;
-    for (steps = 2; !came_late; steps += STEP) {
+    for (steps = FIRST_STEP; !came_late; steps += STEP) {
         if (steps > STEPS_AT_MOST)
             board_exit(97);
         one->prepare();
@@ -257,7 +257,7 @@ int main(void)
     board_tick_level(0x80);
 #endif
     for (i = 0; i < SCENARIOS; i++)
-        if (DRY_RUN)
+        if (FIRST_STEP == 0)
             try_dry(&scenarios[i]);
         else
             try_all_steps(&scenarios[i]);
