@@ -40,17 +40,22 @@ static uint32_t tare_object_number(uint32_t word)
     return id > TARE_LAST_ID0 && id <= TARE_ID_LAST0 ? (id - TARE_LAST_ID0 - 1) / 4 : TARE_OBJECTS;
 }
 
-/* A free number, the one that has been free for longest; TARE_OBJECTS: there is none. */
-static uint32_t tare_claim_object(void)
+/* A free number, the one that has been free for longest; TARE_OBJECTS: there is none. One that a
+ * task has had is for tasks: a reader that comes late must know without history which events tell
+ * the running task. */
+static uint32_t tare_claim_object(int is_task)
 {
     static uint32_t next;
     uint32_t tries, number = next;
 
     for (tries = 0; tries < TARE_OBJECTS; tries++, number++) {
-        uint32_t state, bit, *live;
+        uint32_t state, bit, *live, what;
 
         if (number >= TARE_OBJECTS)
             number = 0;
+        what = tare_names[number].what;
+        if (what != 0 && (what >> 24 == TARE_CLASS_TASK) != is_task)
+            continue;
         bit = 1u << number % 32;
         live = &tare_objects_live[number / 32];
         state = tare_port_mask();
@@ -79,7 +84,7 @@ static void tare_name_object(uint32_t number, uint32_t what, const char *name)
 
 uint32_t tare_object_new(uint32_t event_class, const char *name, uint32_t value)
 {
-    uint32_t number = tare_claim_object();
+    uint32_t number = tare_claim_object(event_class == TARE_CLASS_TASK);
     uint32_t what = event_class == TARE_CLASS_TASK ? TARE_ID_OTHER_TASK_RUNS : TARE_ID_OTHER_SEND;
 
     if (number == TARE_OBJECTS) {

@@ -222,30 +222,30 @@ static TARE_RARE int tare_carry_out(const struct tare_plan *plan)
     return valid;
 }
 
-/* Counts one event that finds no room. */
-static TARE_RARE int tare_refuse(const struct tare_plan *plan, enum tare_claim claim)
+/* Refuses a record, and counts it if it is an event. 0: the high part of the time is not known. */
+static TARE_RARE int tare_refuse(enum tare_claim claim)
 {
-    struct tare_ring *ring = plan->ring;
+    uint32_t state = tare_port_mask();
+    struct tare_ring *ring = TARE_HERE();
     struct tare_loss *loss = &ring->pending_dropped;
-    uint32_t high = tare_high_word(ring), state = tare_port_mask();
     tare_clock clock = tare_port_clock();
-    int valid = tare_plan_is_valid(plan, clock);
+    int timely = clock >> TARE_STAMP_BITS == (ring->high[0] & 0xFFFu);
 
-    if (valid) {
+    if (timely) {
         if (claim == TARE_CLAIM_EVENT) {
             ring->dropped++;
             loss->last_low = clock;
-            loss->last_high = high;
+            loss->last_high = tare_high_word(ring);
             if (loss->count++ == 0) {
                 loss->first_low = clock;
-                loss->first_high = high;
+                loss->first_high = loss->last_high;
             }
         }
         ring->limit = TARE_LOSS_DUE;
         ring->steps++;
     }
     tare_port_unmask(state);
-    return valid;
+    return timely;
 }
 
 /* Lets the fast path go on as far as there is room. The last block is not filled to the brim there:
@@ -304,7 +304,7 @@ static TARE_RARE enum tare_step tare_step(enum tare_claim claim, uint32_t word, 
         !tare_next_is_free(plan.ring)) {
         if (claim == TARE_CLAIM_NOTE)
             return TARE_STEP_REFUSED;
-        return tare_refuse(&plan, claim) ? TARE_STEP_REFUSED : TARE_STEP_MORE;
+        return tare_refuse(claim) ? TARE_STEP_REFUSED : TARE_STEP_MORE;
     }
     due = tare_is_due(&plan);
     if (due)
@@ -343,5 +343,11 @@ tare_store(enum tare_claim claim, uint32_t word, uint32_t first, uint32_t second
 static TARE_RARE void __attribute__((noinline))
 tare_put_slow(uint32_t word, uint32_t first, uint32_t second)
 {
+    const struct tare_ring *ring = tare_writer_here();
+
+    /* Losing must not cost more than recording: no plan as long as nothing has changed. */
+    if (ring->limit == TARE_LOSS_DUE && ring->pending_dropped.count != 0 &&
+        !tare_next_is_free(ring) && tare_refuse(TARE_CLAIM_EVENT))
+        return;
     (void)tare_store(TARE_CLAIM_EVENT, word & ~TARE_STAMP_MASK, first, second);
 }
