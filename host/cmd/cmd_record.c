@@ -396,11 +396,25 @@ static int record_command(struct recording *recording, char **command)
 
 static int record_place(const struct record_options *options, char **places, int count)
 {
-    if (count == 1 && (options->frames || frames_place(places[0])))
+    struct error error = {0};
+    bool frames = options->frames;
+
+    for (int i = 0; i < count; i++)
+        frames = frames || frames_place(places[i]);
+    if (frames && (count > 1 || options->until_end)) {
+        error_set(&error, EXIT_USAGE, "%s",
+                  count > 1 ? "frames come from one PLACE; record each line into a file of its own"
+                            : "--until-end is for mem: and tcp: without --frames; frames end with "
+                              "the input, --for or Ctrl-C");
+        return error_report(&error);
+    }
+    if (frames)
         return record_frames(&(struct frames_source){.place = places[0],
                                                      .output = options->output,
                                                      .baud = (uint32_t)options->baud,
+                                                     .categories = options->categories,
                                                      .limit_ns = options->limit_ns,
+                                                     .names = options->names,
                                                      .quiet = options->quiet});
     return record_target(&(struct target_source){.places = places,
                                                  .place_count = count,

@@ -19,6 +19,7 @@
 #define READ_BYTES (64u << 10)
 #define LOOK_MS 50
 #define LAST_LOOKS 64
+#define COMMAND_NS 100000000u /* between two commands */
 
 static volatile sig_atomic_t stopped;
 
@@ -35,7 +36,10 @@ struct frames_session {
     struct datagrams datagrams; /* ... has a file */
     uint64_t started_ns;
     bool ended; /* the input is at its end */
-    bool asked; /* the target was asked for its names, or need not be */
+    /* Commands that the target shall get, when it was last told one, and what was known of its
+     * streams then: one that began anew has forgotten all. */
+    bool want_categories, want_names;
+    uint64_t told_ns, known_streams;
 };
 
 bool frames_place(const char *place)
@@ -93,21 +97,44 @@ static void write_end(struct frames_session *session)
     buffer_free(&text);
 }
 
-/* A reader that comes late has missed the names; a line that goes both ways can ask for them. Not
- * before a frame has come: who knows what is connected there. */
-static void ask_for_names(struct frames_session *session)
+static void tell(struct frames_session *session, enum tare_command_code code, uint32_t argument)
 {
     struct tare_command command;
 
-    if (session->asked || session->frames.counts.frames == 0)
-        return;
-    session->asked = true;
-    if (!session->line.both_ways || session->frames.first_position == 0)
-        return;
-    command_fill(&command, TARE_COMMAND_NAMES, 0);
+    command_fill(&command, code, argument);
     if (write(session->line.file, &command, sizeof command) != sizeof command)
-        warn("%s: the target could not be asked for its names: %s", session->source->place,
-             strerror(errno));
+        warn("%s: the target could not be told its categories or asked for its names: %s",
+             session->source->place, strerror(errno));
+}
+
+/* A reader that comes late has missed the names; a line that goes both ways can ask for them. Not
+ * before a frame has come: who knows what is connected there. The target takes one command at a
+ * time, when it calls tare_service. */
+static void tell_target(struct frames_session *session, uint64_t now_ns)
+{
+    const struct frame_counts *counts = &session->frames.counts;
+    const struct frames_source *source = session->source;
+    uint64_t streams = counts->streams + counts->restarts;
+
+    if (!session->line.both_ways || counts->frames == 0)
+        return;
+    if (streams != session->known_streams) {
+        session->want_names =
+            source->names || (session->known_streams == 0 && session->frames.first_position != 0);
+        session->want_categories = source->categories != FRAMES_NOT_GIVEN;
+        session->known_streams = streams;
+    }
+    if (now_ns - session->told_ns < COMMAND_NS)
+        return;
+    if (session->want_categories)
+        tell(session, TARE_COMMAND_FILTER, (uint32_t)source->categories);
+    else if (session->want_names)
+        tell(session, TARE_COMMAND_NAMES, 0);
+    else
+        return;
+    session->want_names = session->want_names && session->want_categories;
+    session->want_categories = false;
+    session->told_ns = now_ns;
 }
 
 /* What has come on the line. */
@@ -118,7 +145,6 @@ static void read_line(struct frames_session *session, uint64_t now_ns)
 
     if (size > 0) {
         frames_take(&session->frames, bytes, (size_t)size, now_ns);
-        ask_for_names(session);
     } else if (size == 0 || errno == EIO) { /* EIO: a serial port that was unplugged */
         session->ended = true;
     } else if (errno != EINTR && errno != EAGAIN) {
@@ -144,6 +170,7 @@ static bool take_some(struct frames_session *session, int wait_ms, uint64_t *now
         read_line(session, *now_ns);
     if (all)
         frames_flush(&session->frames, *now_ns);
+    tell_target(session, *now_ns);
     return found > 0;
 }
 

@@ -5,12 +5,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define FRAMES_NOT_GIVEN UINT64_MAX
+
 struct frames_source {
-    const char *place;  /* "udp:ADDRESS:PORT", or a line as cap_line.h has them */
-    const char *output; /* recording to write */
-    uint32_t baud;      /* serial ports */
-    int64_t limit_ns;   /* record no longer than this; 0: until the input ends or a signal comes */
-    bool quiet;         /* no closing line */
+    const char *place;   /* "udp:ADDRESS:PORT", or a line as cap_line.h has them */
+    const char *output;  /* recording to write */
+    uint32_t baud;       /* serial ports */
+    uint64_t categories; /* that the target shall have on; FRAMES_NOT_GIVEN: as they are. These
+                            two reach it over a serial port or TCP alone */
+    bool names;          /* ask for all names, whether they were missed or not */
+    int64_t limit_ns;    /* record no longer than this; 0: until the input ends or a signal comes */
+    bool quiet;          /* no closing line */
 };
 
 /* Whether a place names a source that always carries frames. */

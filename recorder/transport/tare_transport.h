@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 /* Buffers. More is never used; half of it is still good; the least takes a word. A frame holds
- * words of one block: with TARE_BLOCK_WORDS 64 no frame is longer than 278 bytes. */
+ * words of one block: with TARE_BLOCK_WORDS 64 no frame is longer than 276 bytes. */
 #define TARE_FRAME_MOST 1051u
 #define TARE_FRAME_LEAST 24u
 #define TARE_DATAGRAM_MOST 1044u

@@ -188,6 +188,9 @@ def bad_lines():
 
 
 def refusals():
+    for more, words in ((["serial:line"], "one PLACE"), (["--until-end"], "--until-end is for")):
+        said = run("record", "--frames", "file:line", "-o", "refused.tare", *more, code=2).stderr.decode()
+        assert words in said, said
     for place, words in (("file:missing", "No such file"), ("serial:line", "no serial port"),
                          ("serial:missing", "No such file"), ("tcp:127.0.0.1", "tcp:HOST:PORT"),
                          ("tcp:127.0.0.1:1", "refused"), ("file:.", "directory"),
@@ -230,19 +233,24 @@ def serial_port():
 
 
 def from_the_start():
-    """Who has missed nothing asks for nothing; a connection over TCP; a signal ends a recording."""
+    """Over TCP: the target is told what it was said to be told, one thing at a time, and nothing else,
+    for nothing was missed; a signal ends the recording."""
     server = socket.create_server(("127.0.0.1", 0))
     place = "tcp:127.0.0.1:%d" % server.getsockname()[1]
-    with subprocess.Popen([TARE, "record", "-q", "--frames", "-o", "tcp.tare", place]) as recorder:
+    with subprocess.Popen([TARE, "record", "-q", "--frames", "-o", "tcp.tare", "--categories",
+                           "0x80000005", "--names", place]) as recorder:
         try:
             server.settimeout(SECONDS)
             peer = server.accept()[0]
+            peer.settimeout(SECONDS)
             peer.sendall(LINE)
+            for command in (b"\xC5\x03\0\x43\x05\0\0\x80", b"\xC5\x04\0\xC1\0\0\0\0"):
+                came = peer.recv(8, socket.MSG_WAITALL)
+                assert came == command, came.hex()
             wait_for(lambda: size_of("tcp.tare") > 4 * len(WORDS), "words in the file")
             recorder.send_signal(signal.SIGINT)
             assert recorder.wait(SECONDS) == 0
-            peer.settimeout(SECONDS)
-            assert peer.recv(100) == b"", "bytes were sent to the target"
+            assert peer.recv(100) == b"", "more bytes were sent to the target"
         finally:
             recorder.kill()
     assert events("tcp.tare") == (list(range(EVENTS)), 0)
