@@ -1,6 +1,6 @@
 # The developers' front door: every target calls something else and does nothing by itself.
 # A machine without make: ./demo and ./test do all that is needed.
-.PHONY: help all test check lint format size figures-linux demo clean
+.PHONY: help all test check lint format size figures-linux figures-cortexm lockstep-twice demo clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' Makefile | while IFS= read -r line; do \
@@ -30,6 +30,12 @@ size: all ## code and data of the recorder as built for this machine
 
 figures-linux: all ## what an event costs on this machine, as one JSON object on the last line
 	cost/figures/figures_linux.sh build/dev
+
+figures-cortexm: all ## what an event costs on targets, counted; FREERTOS_KERNEL_PATH names a kernel (10 or later)
+	cost/figures/figures_cortexm.sh build/dev
+
+lockstep-twice: all ## two runs of the gateway on the emulated board, compared to the byte
+	cost/rigs/qemu/lockstep_twice.sh build/dev
 
 demo: ## build, run the gateway experiment, show the report: ./demo
 	./demo
