@@ -61,6 +61,9 @@ static TARE_RARE int tare_define_next(struct tare_writer *writer)
 
     if (number >= declared + TARE_OBJECTS)
         return 0;
+    if (number == 0) /* a reader that comes late needs it as well */
+        tare_note(writer, TARE_ID_CLOCK, (uint32_t)(TARE_CLOCK_HZ),
+                  (uint32_t)((uint64_t)(TARE_CLOCK_HZ) >> 32));
 #if TARE_OBJECTS > 0
     if (number >= declared) {
         if (!tare_define_object(writer, number - declared))
@@ -186,8 +189,6 @@ TARE_RARE int tare_start(void)
         costs[arguments] = tare_measure(writer, arguments);
 #endif
     tare_give_all_ids();
-    tare_note(writer, TARE_ID_CLOCK, (uint32_t)(TARE_CLOCK_HZ),
-              (uint32_t)((uint64_t)(TARE_CLOCK_HZ) >> 32));
 #if TARE_SELF_TEST
     tare_define_costs(writer, costs);
 #endif
