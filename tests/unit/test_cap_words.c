@@ -302,6 +302,54 @@ static void knows_what_can_follow(void **state)
     assert_int_equal(words_sound(bytes, 256, 64, false, &ended), 4 * 62);
 }
 
+/* Whatever comes: each byte is accounted for, and in the file or left out. */
+static void accounts_for_every_byte(void **state)
+{
+    static struct scene scene;
+    static unsigned char bytes[8192];
+    unsigned seed = 7;
+
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        uint64_t in_file = 0;
+        const struct chunk *chunk;
+        size_t from = 0, size = 0;
+
+        begin(&scene);
+        for (int session = 7; session < 9; session++) {
+            target_begin(&scene.target, 0x100, 0x1000, RING, (uint32_t)session, 3);
+            records(&scene, (uint32_t)rand_r(&seed) % 900);
+            memcpy(bytes + size, scene.target.bytes + 0x1000, scene.target.write);
+            size += scene.target.write;
+        }
+        for (int n = rand_r(&seed) % 6; n > 0 && size > 8; n--) {
+            size_t at = (size_t)rand_r(&seed) % (size - 8), cut = (size_t)rand_r(&seed) % 8;
+
+            if (rand_r(&seed) % 2 == 0)
+                bytes[at] ^= (unsigned char)(1 << rand_r(&seed) % 8);
+            else
+                memmove(bytes + at, bytes + at + cut, (size -= cut) - at);
+        }
+        for (size_t at = 0, piece; at < size; at += piece) {
+            piece = 1 + (size_t)rand_r(&seed) % 700;
+            if (piece > size - at)
+                piece = size - at;
+            words_take(&scene.input, bytes + at, piece, at);
+            if (rand_r(&seed) % 4 == 0)
+                words_flush(&scene.input, at + LATER);
+            if (rand_r(&seed) % 40 == 0)
+                words_cut(&scene.input);
+        }
+        end(&scene);
+        while ((chunk = chunks_next(&scene.chunks, CHUNK_STREAM, &from)) != NULL)
+            in_file += chunk->bytes;
+        assert_int_equal(in_file, 4 * scene.input.words);
+        assert_int_equal(scene.input.bytes, size);
+        assert_int_equal(in_file + scene.input.skipped_bytes + scene.input.stale_bytes, size);
+        leave(&scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +361,7 @@ int main(void)
         cmocka_unit_test(goes_on_behind_a_lost_connection),
         cmocka_unit_test(sees_the_end),
         cmocka_unit_test(knows_what_can_follow),
+        cmocka_unit_test(accounts_for_every_byte),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
