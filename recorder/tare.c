@@ -12,6 +12,8 @@
 #include TARE_PORT_FILE
 #elif defined(__linux__)
 #include "port/tare_port_linux.h"
+#elif defined(__riscv)
+#include "port/tare_port_riscv.h"
 #elif defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 #include "port/tare_port_cortexm.h"
 #else

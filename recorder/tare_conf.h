@@ -34,6 +34,9 @@
  * TARE_SESSION      counts up           target: number of the session, 1 to 65535, so that a reader
  *                                       sees a restart; by itself it is counted in the section
  *                                       .noinit, which start-up code must leave alone
+ *
+ * The ports have options of their own (port/): TARE_LOCK_BASEPRI, TARE_PORT_IN_ORDER, TARE_CORE_READ,
+ * TARE_MEMORY_IS_SEEN.
  */
 /* clang-format on */
 #ifndef TARE_CONF_H
@@ -103,6 +106,9 @@
 #endif
 #if TARE_CORES < 1 || TARE_CORES > 16
 #error "TARE_CORES must be 1 to 16"
+#endif
+#if TARE_NAME_PERIOD < 1 || TARE_NAME_PERIOD > 60000
+#error "TARE_NAME_PERIOD must be 1 to 60000"
 #endif
 #if TARE_TEXT_LIMIT < 8 || TARE_TEXT_LIMIT > 1023
 #error "TARE_TEXT_LIMIT must be 8 to 1023"

@@ -40,10 +40,9 @@ static uint32_t tare_object_number(uint32_t word)
     return id > TARE_LAST_ID0 && id <= TARE_ID_LAST0 ? (id - TARE_LAST_ID0 - 1) / 4 : TARE_OBJECTS;
 }
 
-/* A free number, the one that has been free for longest; TARE_OBJECTS: there is none. One that a
- * task has had is for tasks: a reader that comes late must know without history which events tell
- * the running task. */
-static uint32_t tare_claim_object(int is_task)
+/* A free number, new or used before by the same kind; of these the one that has been free for
+ * longest, as `next` goes round. TARE_OBJECTS: there is none. */
+static uint32_t tare_claim_number(int is_task, int is_new)
 {
     static uint32_t next;
     uint32_t tries, number = next;
@@ -54,7 +53,7 @@ static uint32_t tare_claim_object(int is_task)
         if (number >= TARE_OBJECTS)
             number = 0;
         what = tare_names[number].what;
-        if (what != 0 && (what >> 24 == TARE_CLASS_TASK) != is_task)
+        if (is_new ? what != 0 : what == 0 || (what >> 24 == TARE_CLASS_TASK) != is_task)
             continue;
         bit = 1u << number % 32;
         live = &tare_objects_live[number / 32];
@@ -68,6 +67,16 @@ static uint32_t tare_claim_object(int is_task)
         tare_port_unmask(state);
     }
     return TARE_OBJECTS;
+}
+
+/* A number that a task has had is for tasks: a reader that comes late must know without history
+ * which events tell the running task. New ones come second, so that those who use up most leave
+ * some for the others. */
+static uint32_t tare_claim_object(int is_task)
+{
+    uint32_t number = tare_claim_number(is_task, 0);
+
+    return number < TARE_OBJECTS ? number : tare_claim_number(is_task, 1);
 }
 
 static void tare_name_object(uint32_t number, uint32_t what, const char *name)

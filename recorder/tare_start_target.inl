@@ -25,16 +25,17 @@ static TARE_RARE void tare_give_all_ids(void)
     }
 }
 
-/* Events come first: a definition is written only while a quarter of the ring stays free behind it,
+/* Events come first: a definition is written only while an eighth of the ring stays free behind it,
  * and whole, if no interrupt takes its room. */
 static TARE_RARE int tare_define(struct tare_writer *writer, uint32_t event_class,
                                  uint32_t category, uint32_t id, const char *text)
 {
     uint32_t length = tare_text_length(text, TARE_DEFINITION_LIMIT), at, words[2];
     uint32_t need = 12u * (1u + (length + 7u) / 8u) + 4u * TARE_ANCHOR_WORDS;
+    uint32_t room = writer->block_end - TARE_UP(writer)->write_offset + tare_ahead(writer);
 
-    need += need / TARE_BLOCK_WORDS * 4u * (2u + TARE_ANCHOR_WORDS);
-    if (tare_ahead(writer) < need + 4u * TARE_BLOCK_WORDS + TARE_RING_BYTES / 4u ||
+    need += need / (4u * TARE_BLOCK_WORDS) * 4u * (2u + TARE_ANCHOR_WORDS);
+    if (room < need + 4u * TARE_BLOCK_WORDS + TARE_KEPT_BYTES + TARE_RING_BYTES / 8u ||
         !tare_store(TARE_CLAIM_NOTE, TARE_WORD(TARE_ID_DEFINE),
                     event_class << 24 | category << 16 | id, length))
         return 0;
