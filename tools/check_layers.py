@@ -18,7 +18,8 @@ import sys
 FROM_RECORDER = {"tare_layout.h", "tare_events.def"}
 FREESTANDING = {"stddef.h", "stdint.h", "string.h"}
 HOSTED = re.compile(r"^recorder/(port|hook|transport)/|_(linux|thread)\.inl$")
-NAMED_ALIKE = {"CMakeLists.txt", "README.md", ".clang-tidy", ".gitignore"}
+# The last one: a kernel asks for a file of this name.
+NAMED_ALIKE = {"CMakeLists.txt", "README.md", ".clang-tidy", ".gitignore", "FreeRTOSConfig.h"}
 SOURCE = re.compile(r"\.(c|h|inl|def)$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 LINE_LIMIT = 800

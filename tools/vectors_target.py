@@ -413,7 +413,7 @@ def bad_text_ninth_empty():
 
 
 @vector
-def bad_text_contexts():
+def bad_text_contexts_cut():
     """A text in a sixty-fifth context cuts all, the one opened last first; one that is too long cuts none."""
     s = Stream()
     s.define(STRING, 0, 0x811, b"note")
@@ -568,7 +568,7 @@ def good_tare_names_give_classes():
 
 
 @vector
-def bad_tare_names():
+def bad_tare_names_unsound():
     """Entries of 0, 4, 10 and 1032 bytes, a part of an entry too many, no size, a damaged name."""
     result = file_header() + stream_chunk(one_block().data())
     for size in 0, 4, 10, 1032:
@@ -658,7 +658,7 @@ def good_image_names_none():
 
 
 @vector
-def bad_image_names():
+def bad_image_names_outside():
     """Tables that end outside of the image, begin before it, have entries of 6 bytes: the words are read."""
     result = []
     for number, fields in enumerate(({"names": 752, "name_count": 160}, {"names": 0x0FFFFFFC, "name_count": 1},
@@ -730,7 +730,7 @@ def good_image_channel_overwrite():
 
 
 @vector
-def bad_image_channel():
+def bad_image_channel_outside():
     """A channel that lies outside of the image by one byte. exit 4"""
     return target(one_block(), 2, channel=752 - 23)
 

@@ -154,7 +154,7 @@ static void write_info(struct recording *recording, char **command)
     json_put_unsigned(&json, "rings", session->rings);
     json_put_unsigned(&json, "ring_bytes", session->ring_bytes);
     json_put_unsigned(&json, "block_words", session->block_words);
-    json_put_unsigned(&json, "categories", recording->options.categories);
+    json_put_unsigned(&json, "categories", (uint32_t)recording->options.categories);
     json_put_integer(&json, "poll_requested_ns", recording->options.poll_ns);
     json_end_object(&json);
     container_info(&recording->container, text.data);
