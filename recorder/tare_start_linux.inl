@@ -190,7 +190,7 @@ static struct tare_region *tare_map_region(const char *path)
             mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 
         if (memory != MAP_FAILED)
-            region = memory;
+            region = (struct tare_region *)memory;
     }
     close(file);
     if (!region)
