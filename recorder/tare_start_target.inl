@@ -277,8 +277,16 @@ TARE_RARE void tare_service(void)
 
 TARE_RARE void tare_tick(uint32_t count)
 {
-    if (tare_started() && tare_keep_time())
-        tare_note(tare_writer_here(), TARE_ID_TICK, count, 0);
+    static uint32_t told; /* at this high part of the time, whoever saw it change */
+    struct tare_ring *ring = tare_writer_here();
+
+    if (!tare_started())
+        return;
+    (void)tare_keep_time();
+    if (ring->high[0] == told)
+        return;
+    told = ring->high[0];
+    tare_note(ring, TARE_ID_TICK, count, 0);
 }
 
 /* ------------------------------------------------------------------ end */

@@ -49,12 +49,18 @@ uint32_t tare_freertos_task_id(void *task)
     return task ? (uint32_t)uxTaskGetTaskNumber((TaskHandle_t)task) >> TARE_STAMP_BITS : 0;
 }
 
+/* portYIELD_FROM_ISR of FreeRTOS 11 says "exit" also in interrupts of which nobody said "enter". */
 void tare_freertos_interrupt(uint32_t operation)
 {
-    if (operation == TARE_ENTER)
+    static volatile uint32_t entered;
+
+    if (operation == TARE_ENTER) {
+        entered++;
         tare_kernel_interrupt_enter();
-    else
+    } else if (entered > 0) {
+        entered--;
         tare_kernel_interrupt_exit();
+    }
 }
 
 #if INCLUDE_uxTaskGetStackHighWaterMark == 1
