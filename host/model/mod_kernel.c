@@ -133,7 +133,7 @@ static void stop_running(struct kernel_object *task)
 {
     task->core->running = NULL;
     task->core = NULL;
-    task->waiting = (struct waiting){TIMELINE_WAIT_NONE};
+    task->waiting = (struct waiting){.what = TIMELINE_WAIT_NONE};
     task->woken = task->deleted = false;
     task->waker = NULL;
 }
@@ -248,7 +248,7 @@ static void run_task(struct timeline_builder *timeline, struct lane *lane, uint6
                      struct kernel_object *task)
 {
     if (lane->running == task) {
-        task->waiting = (struct waiting){TIMELINE_WAIT_NONE};
+        task->waiting = (struct waiting){.what = TIMELINE_WAIT_NONE};
         task->woken = false;
         return;
     }
@@ -275,7 +275,7 @@ static bool may_run(struct timeline_builder *timeline, struct lane *lane, uint64
     if (task->core != NULL) {
         if (task->waiting.what == TIMELINE_WAIT_NONE)
             return false;
-        task->waiting = (struct waiting){TIMELINE_WAIT_NONE};
+        task->waiting = (struct waiting){.what = TIMELINE_WAIT_NONE};
         task->woken = true;
         task->waker = by;
         return true;
@@ -434,7 +434,7 @@ static void take_task_kind(struct timeline_builder *timeline, struct lane *lane,
         begin_to_wait(task, wait, 0, NULL, NULL);
         begin_activity(timeline, lane, event->ticks, task, TIMELINE_BLOCKED,
                        actor_of(kernel_context(lane)));
-        task->waiting = (struct waiting){TIMELINE_WAIT_NONE};
+        task->waiting = (struct waiting){.what = TIMELINE_WAIT_NONE};
     }
     if (kind == TARE_KERNEL_CREATED)
         value &= 0xFFFFFFu;

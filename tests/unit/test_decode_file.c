@@ -487,7 +487,7 @@ static void what_cannot_be_read_is_named(void **state)
     write_bytes("later.tare", bytes.data, bytes.size);
     write_bytes("head.tare", bytes.data, 5);
     fill(&one, 1, 1, 0, 1);
-    one.words[TARE_ANCHOR_FORM] ^= (2u ^ TARE_FORMAT_VERSION) << 28;
+    one.words[TARE_ANCHOR_FORM] += 1u << 28; /* the version after this one */
     maker_check(&one, 0);
     write_bytes("later.raw", one.words, 4 * one.count);
     assert_int_equal(mkdir("folder", 0777), 0);
