@@ -1,5 +1,5 @@
 /* The gateway's OS layer on FreeRTOS and lwIP's netconn interface. The recorder's hooks are those
- * of the kernel: this file calls none. */
+ * of the kernel, and one interrupt's, of which the kernel knows nothing. */
 #include "FreeRTOS.h"
 #include "queue.h"
 #include "semphr.h"
@@ -12,6 +12,15 @@
 #include "gateway_board.h"
 #include "gateway_lan9118.h"
 #include "gateway_os.h"
+
+#ifdef GATEWAY_ARM_TARE
+#include "tare_baremetal.h"
+TARE_CATEGORY(interrupts, TARE_CATEGORY_INTERRUPT, "interrupts")
+TARE_INTERRUPT(ethernet, interrupts, "Ethernet")
+#else
+#define ethernet_enter() ((void)0)
+#define ethernet_exit() ((void)0)
+#endif
 
 #define STACK_WORDS 512
 #define NETWORK_PRIORITY 5
@@ -152,7 +161,9 @@ bool gateway_timer_start(const char *name, uint32_t period_us, gateway_expiry *e
 void gateway_nic_interrupt(void)
 {
     BaseType_t woken = pdFALSE;
+    ethernet_enter();
     xSemaphoreGiveFromISR(frame_came, &woken);
+    ethernet_exit();
     portYIELD_FROM_ISR(woken);
 }
 
