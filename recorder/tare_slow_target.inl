@@ -119,6 +119,7 @@ static TARE_RARE void tare_plan_anchor(struct tare_plan *plan)
     const struct tare_ring *ring = plan->ring;
 
     plan->words = TARE_ANCHOR_WORDS;
+    plan->word[TARE_ANCHOR_SYNC] = TARE_SYNC;
     plan->word[TARE_ANCHOR_FORM] =
         TARE_FORMAT_VERSION << 28 | TARE_BLOCK_LOG2 << 24 | (tare_high_word(ring) & 0xFFFFFFu);
     plan->word[TARE_ANCHOR_STREAM] = ring->session << 16 | ring->stream;
@@ -201,7 +202,7 @@ static TARE_RARE int tare_carry_out(const struct tare_plan *plan)
             at[TARE_ANCHOR_LOW] = clock;
             at[TARE_ANCHOR_INDEX] = plan->word[TARE_ANCHOR_INDEX];
             at[TARE_ANCHOR_DROPPED] = plan->word[TARE_ANCHOR_DROPPED];
-            at[TARE_ANCHOR_SYNC] = TARE_SYNC | ((fold ^ fold >> 8) & 0xFFu);
+            at[TARE_ANCHOR_SYNC] = plan->word[TARE_ANCHOR_SYNC] | ((fold ^ fold >> 8) & 0xFFu);
         } else {
             at[0] = plan->word[0] == 0 ? 0 : tare_port_stamp(plan->word[0], clock);
             if (plan->words > 1)
