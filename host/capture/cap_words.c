@@ -74,14 +74,14 @@ static bool can_follow(struct walk *walk, uint32_t id, uint32_t stamp, uint32_t 
 }
 
 size_t words_sound(const unsigned char *block, size_t size, uint32_t block_words, bool big_endian,
-                   bool *ended)
+                   bool cut, bool *ended)
 {
     uint32_t low = word_at(block + (size_t)4 * TARE_ANCHOR_LOW, big_endian);
     uint32_t form = word_at(block + (size_t)4 * TARE_ANCHOR_FORM, big_endian);
     struct walk walk = {.stamp = low & TARE_STAMP_MASK,
                         .high =
                             (low >> TARE_STAMP_BITS | form << (32 - TARE_STAMP_BITS)) & 0xFFFFu};
-    size_t at = ANCHOR_BYTES, whole = 4 * (size_t)block_words;
+    size_t at = ANCHOR_BYTES, last = at, whole = 4 * (size_t)block_words;
 
     *ended = false;
     while (at + 4 <= size) {
@@ -89,9 +89,12 @@ size_t words_sound(const unsigned char *block, size_t size, uint32_t block_words
         size_t bytes = (size_t)4 * TARE_RECORD_WORDS(id);
 
         if (word == 0 && at + 8 >= whole) {
+            last = at;
             at += 4;
             continue;
         }
+        if (word == 0)
+            cut = true;
         if (id == 0 || id == TARE_ID_ANCHOR || at + bytes > whole || at + bytes > size)
             break;
         if (!can_follow(&walk, id, word & TARE_STAMP_MASK,
@@ -102,9 +105,10 @@ size_t words_sound(const unsigned char *block, size_t size, uint32_t block_words
                          word_at(block + at + 8, big_endian) << (32 - TARE_STAMP_BITS)) &
                         0xFFFFu;
         *ended = *ended || id == TARE_ID_END;
+        last = at;
         at += bytes;
     }
-    return at;
+    return cut && at - last > 4 && word_at(block + at - 4, big_endian) == 0 ? last : at;
 }
 
 /* ------------------------------------------------------------------ chunks */
@@ -141,7 +145,8 @@ static void give(struct words_input *input, struct words_stream *stream, size_t 
 }
 
 /* The present block gets no more bytes. `broken`: something other than its stream's next block
- * follows; its last words may then be older than the first, and count as far as they can follow. */
+ * follows; its last words may then be older than the first, or cleared, and count as far as they
+ * can follow. */
 static void leave_block(struct words_input *input, bool broken, uint64_t now_ns)
 {
     struct words_stream *stream = input->now;
@@ -152,7 +157,7 @@ static void leave_block(struct words_input *input, bool broken, uint64_t now_ns)
         return;
     size = stream->block.size;
     sound = words_sound((const unsigned char *)stream->block.data, size, stream->block_words,
-                        input->big_endian, &ended);
+                        input->big_endian, broken, &ended);
     stream->ended = stream->ended || ended;
     if (broken) {
         give(input, stream, sound, now_ns);
@@ -287,8 +292,9 @@ static void take_bytes(struct words_input *input, const unsigned char *bytes, si
     if (stream->block.size + size > whole) {
         size_t fits = whole - stream->block.size;
 
+        /* No anchor follows: damage, or old bytes that filled the block up. */
         buffer_append(&stream->block, bytes, fits);
-        leave_block(input, false, now_ns);
+        leave_block(input, true, now_ns);
         input->stale = false;
         input->skipped_bytes += size - fits;
         return;
@@ -349,7 +355,7 @@ static void take_pending(struct words_input *input)
         return;
     buffer_append(&stream->block, input->pending.data, input->pending.size);
     sound = words_sound((const unsigned char *)stream->block.data, stream->block.size,
-                        stream->block_words, input->big_endian, &ended);
+                        stream->block_words, input->big_endian, false, &ended);
     if (sound < size)
         sound = size;
     buffer_append(&rest, stream->block.data + sound, stream->block.size - sound);
@@ -372,7 +378,7 @@ void words_flush(struct words_input *input, uint64_t now_ns)
 
         give(input, stream,
              words_sound((const unsigned char *)stream->block.data, stream->block.size,
-                         stream->block_words, input->big_endian, &ended),
+                         stream->block_words, input->big_endian, false, &ended),
              now_ns);
         stream->ended = stream->ended || ended;
     }

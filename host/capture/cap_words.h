@@ -73,9 +73,11 @@ bool words_ended(const struct words_input *input);
 void words_end(struct words_input *input);
 
 /* How many bytes of a block, from its anchor on, are records that can follow each other: all the
- * whole ones up to the first that cannot. *ended: an END record is among them. `size` is at most
- * that of the block. Words in this machine's or the other byte order. */
+ * whole ones up to the first that cannot. `cut`: what comes next does not continue them. A last
+ * record that ends with a zero is then left out, for a reset may have cleared the ring in the
+ * middle of it while it was read; so it is in front of cleared words. *ended: an END record is
+ * among them. `size` is at most that of the block. */
 size_t words_sound(const unsigned char *block, size_t size, uint32_t block_words, bool big_endian,
-                   bool *ended);
+                   bool cut, bool *ended);
 
 #endif

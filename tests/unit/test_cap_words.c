@@ -180,6 +180,30 @@ static void refuses_stale_bytes(void **state)
     }
 }
 
+/* The same where the start-up code has cleared the ring, while it was read: block 1 has been read
+ * up to its word 16, and a reset has cleared what follows, beginning with the argument of a record.
+ */
+static void refuses_cleared_words(void **state)
+{
+    static struct scene scene;
+    static const unsigned char zeros[RING];
+
+    (void)state;
+    begin(&scene);
+    records(&scene, 64 + 30);
+    send(&scene, 0, 256 + 4 * 16, 1);
+    send(&scene, 256 + 4 * 16, 256 + 4 * 21, 2); /* two records, and the head of a third */
+    words_take(&scene.input, zeros, RING - 256 - 4 * 21, 3);
+    target_begin(&scene.target, 0x100, 0x1000, RING, 8, 3);
+    records(&scene, 100);
+    send(&scene, 0, scene.target.write, 4);
+    end(&scene);
+    assert_int_equal(joined(&scene, 7, 0), 64 + 20);
+    assert_int_equal(joined(&scene, 8, 0), scene.target.written);
+    assert_int_equal(scene.input.stale_bytes + scene.input.skipped_bytes, RING - 256 - 4 * 20);
+    leave(&scene);
+}
+
 /* Words that nobody had read when the target began anew are as good as any. */
 static void keeps_unread_words(void **state)
 {
@@ -276,6 +300,9 @@ static void knows_what_can_follow(void **state)
         {{0xC0000002, 0x00500002, 0, 0x80000001}, 3}, /* wide: high part 5, one word is left */
         {{0xC0000002, 0x00500003, 0, 0}, 0},          /* with another stamp */
         {{0, 0x01000007, 0, 0}, 0},                   /* no filler in the middle */
+        {{0x81000007, 7, 0, 0}, 2},                   /* cleared behind a whole record ... */
+        {{0xC1000007, 7, 0, 0}, 0},                   /* ... or maybe from within it on */
+        {{0x01000007, 0, 0, 0}, 1},                   /* which one word cannot be */
         {{0x00000007, 0, 0, 0}, 0},                   /* id 0 with a stamp */
         {{0xFFF7A600, 0, 0, 0}, 0},                   /* an anchor that is none */
         {{0xC1000007, 1, 2, 0x81000007}, 3},          /* the last one is not whole */
@@ -290,16 +317,23 @@ static void knows_what_can_follow(void **state)
         memcpy(words + TARE_ANCHOR_WORDS + 1, cases[i].words, 16);
         for (size_t n = 0; n < TARE_ANCHOR_WORDS + 5; n++)
             put_little(bytes + 4 * n, words[n], 4);
-        assert_int_equal(words_sound(bytes, (size_t)4 * (TARE_ANCHOR_WORDS + 5), 64, false, &ended),
-                         4 * (TARE_ANCHOR_WORDS + 1 + cases[i].sound));
+        assert_int_equal(
+            words_sound(bytes, (size_t)4 * (TARE_ANCHOR_WORDS + 5), 64, false, false, &ended),
+            4 * (TARE_ANCHOR_WORDS + 1 + cases[i].sound));
     }
     /* Filler at the very end, and no record across it. */
     memset(bytes, 0, sizeof(bytes));
     for (size_t n = TARE_ANCHOR_WORDS; n < 62; n++)
         put_little(bytes + 4 * n, 0x01000000, 4);
-    assert_int_equal(words_sound(bytes, 256, 64, false, &ended), 256);
+    assert_int_equal(words_sound(bytes, 256, 64, false, false, &ended), 256);
     put_little(bytes + (size_t)4 * 62, 0xC1000000, 4);
-    assert_int_equal(words_sound(bytes, 256, 64, false, &ended), 4 * 62);
+    assert_int_equal(words_sound(bytes, 256, 64, false, false, &ended), 4 * 62);
+    /* The last record ends with a zero: good, unless something else follows. */
+    put_little(bytes + (size_t)4 * 62, 0x81000000, 4);
+    assert_int_equal(words_sound(bytes, 256, 64, false, false, &ended), 256);
+    assert_int_equal(words_sound(bytes, 256, 64, false, true, &ended), 4 * 62);
+    put_little(bytes + (size_t)4 * 63, 1, 4);
+    assert_int_equal(words_sound(bytes, 256, 64, false, true, &ended), 256);
 }
 
 /* Whatever comes: each byte is accounted for, and in the file or left out. */
@@ -356,6 +390,7 @@ int main(void)
         cmocka_unit_test(takes_any_pieces),
         cmocka_unit_test(keeps_positions),
         cmocka_unit_test(refuses_stale_bytes),
+        cmocka_unit_test(refuses_cleared_words),
         cmocka_unit_test(keeps_unread_words),
         cmocka_unit_test(notices_the_same_session_again),
         cmocka_unit_test(goes_on_behind_a_lost_connection),
