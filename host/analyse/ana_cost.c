@@ -327,6 +327,7 @@ void cost_analysis_free(struct cost_analysis *analysis)
     free(analysis->checks);
     free(analysis->answer);
     free(analysis->not_shown);
+    free(analysis->spread_note);
     *analysis = (struct cost_analysis){0};
 }
 
@@ -354,17 +355,21 @@ size_t cost_metric_find(const struct cost_experiment *experiment, const char *na
     return metric;
 }
 
-static double loaded_bytes(const struct cost_image *image)
+static double part_bytes(const struct cost_image *image, enum cost_part part)
 {
-    return image->code_bytes + image->constant_bytes + image->data_bytes + image->zeroed_bytes;
+    double readable = image->code_bytes + image->constant_bytes;
+    double writable = image->data_bytes + image->zeroed_bytes;
+    return part == COST_READABLE ? readable
+                                 : (part == COST_WRITABLE ? writable : readable + writable);
 }
 
-double cost_loaded_difference(const struct cost_analysis *analysis, size_t arm, size_t image)
+double cost_image_difference(const struct cost_analysis *analysis, size_t arm, size_t image,
+                             enum cost_part part)
 {
     const struct cost_arm_facts *base = &analysis->data->arms[analysis->baseline];
     if (arm == analysis->baseline || image >= base->image_count) {
         return NAN;
     }
-    return loaded_bytes(&analysis->data->arms[arm].images[image]) -
-           loaded_bytes(&base->images[image]);
+    return part_bytes(&analysis->data->arms[arm].images[image], part) -
+           part_bytes(&base->images[image], part);
 }

@@ -92,9 +92,21 @@ struct cost_pair {
     char *arm, *against;
 };
 
+/* Runs at other loads, one a row, made once before the experiment. */
+struct cost_load_selection {
+    char *note;
+    struct cost_setting *columns; /* heading, and where in a row's JSON its value stands */
+    unsigned columns_count;
+    struct cost_step *rows;
+    unsigned rows_count;
+};
+
 /* What an experiment file says (docs/cli/cost.md). */
 struct cost_experiment {
     char *title, *question, *workload, *not_shown;
+    char *target; /* what the program runs on when that is not this machine, or NULL */
+    char *spread; /* what differs between blocks when all else repeats to the byte, or NULL */
+    struct cost_load_selection *load_selection; /* NULL: none */
     unsigned blocks;
     uint64_t seed;
     double timeout_s;
@@ -159,6 +171,12 @@ struct cost_run {
     struct cost_trace trace;
 };
 
+/* One row of the load selection. */
+struct cost_load_row {
+    char **cells;  /* one a column; NULL when the row has none */
+    char *problem; /* why, or NULL */
+};
+
 struct cost_data {
     const struct cost_experiment *experiment;
     struct cost_arm_facts *arms; /* one an arm */
@@ -166,6 +184,8 @@ struct cost_data {
     size_t run_count;
     size_t blocks_done; /* complete and not voided */
     size_t blocks_voided;
+    struct cost_load_row *load_rows;
+    size_t load_row_count;
     char *stopped; /* why the experiment ended early, or NULL */
     uint64_t seed;
     double wall_s;
@@ -239,6 +259,7 @@ struct cost_analysis {
     bool words_withheld;  /* the A/A arm got a word */
     char *answer;         /* first sentence of every report */
     char *not_shown;      /* the second */
+    char *spread_note;    /* the third, when the experiment says what differs between blocks */
 };
 
 /* `error` of the family: 0.05. */
@@ -260,9 +281,17 @@ size_t cost_metric_find(const struct cost_experiment *experiment, const char *na
 char *cost_word_text(const struct cost_analysis *analysis,
                      const struct cost_comparison *comparison);
 
-/* Loaded bytes of an arm's image (its number in the arm's list) minus those of the baseline's image
- * with that number; NaN when there is none to compare with. */
-double cost_loaded_difference(const struct cost_analysis *analysis, size_t arm, size_t image);
+/* What of an image is meant. */
+enum cost_part {
+    COST_LOADED,   /* all of it */
+    COST_READABLE, /* code and constants */
+    COST_WRITABLE  /* initialised data and zeroed bytes */
+};
+
+/* Bytes of an arm's image (its number in the arm's list) minus those of the baseline's image with
+ * that number; NaN when there is none to compare with. */
+double cost_image_difference(const struct cost_analysis *analysis, size_t arm, size_t image,
+                             enum cost_part part);
 
 /* Decimals with which this metric's figures are printed, so that half the width of the typical
  * interval keeps two digits. */
@@ -274,7 +303,9 @@ void cost_interval(struct buffer *out, struct interval interval, int decimals);
 /* Bytes for people: "312 B", "48.1 KiB", "3.20 MiB". */
 void cost_bytes(struct buffer *out, double bytes);
 /* How far the intervals of primary metrics hold: "95 % for all 6 questions together". */
-void cost_questions(struct buffer *out, size_t questions);
+void cost_questions(struct buffer *out, const struct cost_analysis *analysis);
+/* The same for the other metrics: "95 % each". */
+void cost_exploratory(struct buffer *out, const struct cost_analysis *analysis);
 /* The upper bound of a share when none was seen: "at 95 % fewer than 1 in 4,100". */
 void cost_bound(struct buffer *out, double share);
 /* "0 of 12,345 events lost (at 95 % fewer than 1 in 4,100)", or the loss, or what is

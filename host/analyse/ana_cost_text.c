@@ -71,13 +71,28 @@ void cost_bound(struct buffer *out, double share)
     cost_number(out, floor(one_in / unit) * unit, 0, false);
 }
 
-void cost_questions(struct buffer *out, size_t questions)
+static void add_spread(struct buffer *out, const struct cost_analysis *analysis)
 {
-    if (questions == 1) {
+    const char *spread = analysis->data->experiment->spread;
+    if (spread != NULL) {
+        buffer_printf(out, ", over %ss", spread);
+    }
+}
+
+void cost_questions(struct buffer *out, const struct cost_analysis *analysis)
+{
+    if (analysis->questions == 1) {
         buffer_text(out, "95 %");
     } else {
-        buffer_printf(out, "95 %% for all %zu questions together", questions);
+        buffer_printf(out, "95 %% for all %zu questions together", analysis->questions);
     }
+    add_spread(out, analysis);
+}
+
+void cost_exploratory(struct buffer *out, const struct cost_analysis *analysis)
+{
+    buffer_text(out, "95 % each");
+    add_spread(out, analysis);
 }
 
 void cost_trace_text(struct buffer *out, const struct cost_arm_trace *trace)
@@ -291,7 +306,7 @@ static char *answer_of(const struct cost_analysis *analysis)
     cost_interval(&out, verdict->t.interval, decimals);
     char *word = cost_word_text(analysis, leading);
     buffer_printf(&out, " %s from %zu blocks, ", unit, leading->blocks);
-    cost_questions(&out, analysis->questions);
+    cost_questions(&out, analysis);
     buffer_printf(&out, "): %s.", word);
     free(word);
     return out.data;
@@ -363,7 +378,11 @@ static void check_drift(struct cost_analysis *analysis)
     const struct cost_drift *drift = &analysis->drift;
     struct buffer text = {0};
     enum cost_state state = COST_UNKNOWN;
-    if (drift->measured) {
+    if (analysis->data->experiment->target != NULL) {
+        buffer_printf(&text, "every time is that of the %s; how fast this machine was is in none",
+                      analysis->data->experiment->target);
+        state = COST_GOOD;
+    } else if (drift->measured) {
         state = drift->sentinel_drifts ? COST_BAD : COST_GOOD;
         buffer_printf(&text,
                       "the fixed computation took %.3g ms, %s over the experiment (%+.2f %%, p = "
@@ -416,8 +435,11 @@ static void check_resolution(struct cost_analysis *analysis)
     for (size_t i = 0; i < analysis->comparison_count; i++) {
         const struct cost_comparison *comparison = &analysis->comparisons[i];
         const struct cost_metric *metric = &analysis->data->experiment->metrics[comparison->metric];
+        /* Where nothing is random, no difference at all is no question of resolution. */
+        bool none = analysis->data->experiment->spread != NULL && comparison->verdict.t.mean == 0 &&
+                    comparison->verdict.t.deviation == 0;
         known = known || (comparison->word_asked && metric->resolution > 0);
-        if (comparison->word_asked && comparison->verdict.limited_by_resolution) {
+        if (comparison->word_asked && comparison->verdict.limited_by_resolution && !none) {
             buffer_printf(&text, "%s%s, %s: interval widened to the resolution of %.6g %s",
                           text.size > 0 ? "; " : "", metric->label,
                           arm_name(analysis, comparison->arm), metric->resolution,
@@ -439,6 +461,18 @@ void cost_describe(struct cost_analysis *analysis)
     const char *not_shown = analysis->data->experiment->not_shown;
     buffer_printf(&text, "It does not show %s.", not_shown != NULL ? not_shown : default_not_shown);
     analysis->not_shown = text.data;
+    if (analysis->data->experiment->spread != NULL) {
+        const char *spread = analysis->data->experiment->spread;
+        text = (struct buffer){0};
+        buffer_printf(
+            &text,
+            "Each block has a %s of its own, the same for all of its arms; a run with the "
+            "same %s repeats to the byte. So the intervals describe how much the %s "
+            "matters. They are no confidence intervals of a noise of measurement: there "
+            "is none.",
+            spread, spread, spread);
+        analysis->spread_note = text.data;
+    }
     analysis->answer = answer_of(analysis);
     check_blocks(analysis);
     check_same(analysis);

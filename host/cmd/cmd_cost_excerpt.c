@@ -15,13 +15,18 @@ static bool tare_recording(const struct cost_run *run)
     return !run->voided && length > 5 && strcmp(path + length - 5, ".tare") == 0;
 }
 
+/* Of an arm without losses where there is one: a picture of gaps shows little. */
 static const struct cost_run *middle_run(const struct cost_data *data)
 {
     const struct cost_run *found = NULL;
     for (size_t i = 0; i < data->run_count; i++) {
         const struct cost_run *run = &data->runs[i];
-        if (tare_recording(run) &&
-            (found == NULL || (run->arm == found->arm && run->block <= data->blocks_done / 2))) {
+        if (!tare_recording(run)) {
+            continue;
+        }
+        bool more = found != NULL && run->arm == found->arm && run->block <= data->blocks_done / 2;
+        bool better = found != NULL && found->trace.lost > 0 && run->trace.lost == 0;
+        if (found == NULL || better || (more && run->trace.lost <= found->trace.lost)) {
             found = run;
         }
     }

@@ -22,7 +22,8 @@ enum {
 const char measure_process_word[] = "${measure_process}";
 const char measure_collector_word[] = "${measure_collector}";
 
-static const char *const variables[] = {"build", "tare", "out", "run", "here", "recording"};
+static const char *const variables[] = {"build", "tare",      "out",  "run",
+                                        "here",  "recording", "block"};
 
 const char *const lab_metric_names[LAB_METRICS] = {
     [LAB_PROCESS_CPU_MS] = "lab.process_cpu_ms",
@@ -189,8 +190,8 @@ static bool check_variables(struct loader *loader, yaml_node_t *words, char **te
             if (!found) {
                 return refuse(loader, item_of(loader, words, i),
                               "unknown variable in '%s'; known are ${build}, ${tare}, ${out}, "
-                              "${run}, ${here}, ${recording} and, as a word of its own in "
-                              "'command', ${measure_process} and ${measure_collector}",
+                              "${run}, ${block}, ${here}, ${recording} and, as a word of its own "
+                              "in 'command', ${measure_process} and ${measure_collector}",
                               texts[i]);
             }
         }
@@ -397,8 +398,16 @@ static bool check_metric(struct loader *loader, size_t index)
             return refuse(loader, name, "there are two metrics '%s'", metric->name);
         }
     }
-    if (strncmp(metric->name, "lab.", 4) == 0 && !complete_lab_metric(loader, name, metric)) {
-        return false;
+    if (strncmp(metric->name, "lab.", 4) == 0) {
+        if (!complete_lab_metric(loader, name, metric)) {
+            return false;
+        }
+        if (loader->experiment->target != NULL &&
+            strcmp(metric->name, lab_metric_names[LAB_WALL_S]) != 0) {
+            return refuse(loader, name,
+                          "'%s' is of this machine, and the program runs on the 'target'",
+                          metric->name);
+        }
     }
     if (metric->label == NULL) {
         metric->label = memory_text(metric->name);
@@ -475,6 +484,22 @@ static bool check_comparison(struct loader *loader, size_t index)
     return true;
 }
 
+static bool check_load_selection(struct loader *loader)
+{
+    const struct cost_load_selection *selection = loader->experiment->load_selection;
+    yaml_node_t *node = value_of(loader, loader->root, "load_selection");
+    yaml_node_t *list = value_of(loader, node, "rows");
+    for (unsigned i = 0; selection != NULL && i < selection->rows_count; i++) {
+        const struct cost_step *row = &selection->rows[i];
+        yaml_node_t *item = item_of(loader, list, i);
+        if (!check_words(loader, item, "run", row->run, row->run_count) ||
+            !check_program(loader, value_of(loader, item, "run"), row->run, row->run_count)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check_whole(struct loader *loader)
 {
     struct cost_experiment *experiment = loader->experiment;
@@ -514,13 +539,15 @@ static bool check_whole(struct loader *loader)
             return false;
         }
     }
-    return check_metrics(loader);
+    return check_load_selection(loader) && check_metrics(loader);
 }
 
 static void add_lab_metrics(struct cost_experiment *experiment)
 {
     for (size_t i = 0; i < LAB_METRICS; i++) {
-        if (cost_metric_find(experiment, lab_metric_names[i]) < experiment->metrics_count) {
+        /* Of a program that runs on a target, this machine sees the emulator or the link. */
+        if (experiment->target != NULL ||
+            cost_metric_find(experiment, lab_metric_names[i]) < experiment->metrics_count) {
             continue;
         }
         experiment->metrics = memory_resize(experiment->metrics, experiment->metrics_count + 1,

@@ -209,6 +209,12 @@ bool cost_manifest_write(const char *folder, const struct cost_data *data, const
     json_put_text(&json, "command", command);
     json_put_text(&json, "title", experiment->title);
     json_put_text(&json, "question", experiment->question);
+    json_put_text(&json, "target", experiment->target);
+    json_put_text(&json, "differs_between_blocks", experiment->spread);
+    if (experiment->load_selection != NULL) {
+        put_steps(&json, "load_selection", experiment->load_selection->rows,
+                  experiment->load_selection->rows_count);
+    }
     json_put_unsigned(&json, "blocks", experiment->blocks);
     json_put_unsigned(&json, "seed", data->seed);
     json_put_unsigned(&json, "voided_blocks_allowed", experiment->repeats);

@@ -48,7 +48,7 @@ json_t *health_find(json_t *json, const char *place)
     return json;
 }
 
-static char *value_text(json_t *value)
+char *health_text(json_t *value)
 {
     if (value == NULL) {
         return memory_text("not reported");
@@ -83,7 +83,7 @@ static void take_health(const struct cost_recording *recording, json_t *json,
     for (unsigned i = 0; i < recording->facts_count; i++) {
         json_t *value = health_find(json, recording->facts[i].value);
         trace->facts[trace->fact_count++] =
-            (struct cost_fact){memory_text(recording->facts[i].name), value_text(value)};
+            (struct cost_fact){memory_text(recording->facts[i].name), health_text(value)};
     }
 }
 

@@ -14,6 +14,9 @@ json_t *health_json(const struct buffer *out);
  */
 json_t *health_find(json_t *json, const char *place);
 
+/* A value as text for a page; NULL: "not reported". Caller frees. */
+char *health_text(json_t *value);
+
 /* Runs the arm's check command on a recording and fills the trace part of a run. */
 void health_check(const struct cost_places *places, const struct cost_arm *arm,
                   const char *recording, struct cost_trace *trace);

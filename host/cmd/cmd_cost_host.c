@@ -118,37 +118,57 @@ void cost_facts_free(struct cost_fact *facts, size_t count)
 
 /* ------------------------------------------------------------------ images */
 
-static void add_sections(struct cost_image *image, const struct buffer *file)
+/* Adds one section of a file that is loaded. */
+static void add_section(struct cost_image *image, uint64_t flags, uint32_t type, uint64_t size)
 {
-    Elf64_Ehdr header;
-    if (file->size < sizeof header) {
+    double *kind = &image->constant_bytes;
+    if (!(flags & SHF_ALLOC)) {
         return;
     }
-    memcpy(&header, file->data, sizeof header);
+    if (flags & SHF_EXECINSTR) {
+        kind = &image->code_bytes;
+    } else if (type == SHT_NOBITS) {
+        kind = &image->zeroed_bytes;
+    } else if (flags & SHF_WRITE) {
+        kind = &image->data_bytes;
+    }
+    *kind += (double)size;
+}
+
+/* Sections of a file of either width, in this machine's byte order. */
+static void add_sections(struct cost_image *image, const struct buffer *file)
+{
     uint16_t one = 1;
     unsigned char native = *(unsigned char *)&one == 1 ? ELFDATA2LSB : ELFDATA2MSB;
-    uint64_t table = (uint64_t)header.e_shnum * sizeof(Elf64_Shdr);
-    if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-        header.e_ident[EI_DATA] != native || header.e_shentsize != sizeof(Elf64_Shdr) ||
-        header.e_shoff > file->size || table > file->size - header.e_shoff) {
+    Elf64_Ehdr wide;
+    Elf32_Ehdr narrow;
+    if (file->size < sizeof wide) {
+        return;
+    }
+    memcpy(&wide, file->data, sizeof wide);
+    memcpy(&narrow, file->data, sizeof narrow);
+    bool is_wide = wide.e_ident[EI_CLASS] == ELFCLASS64;
+    uint64_t count = is_wide ? wide.e_shnum : narrow.e_shnum;
+    uint64_t entry = is_wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+    uint64_t begin = is_wide ? wide.e_shoff : narrow.e_shoff;
+    if (memcmp(wide.e_ident, ELFMAG, SELFMAG) != 0 || wide.e_ident[EI_DATA] != native ||
+        (!is_wide && wide.e_ident[EI_CLASS] != ELFCLASS32) ||
+        (is_wide ? wide.e_shentsize : narrow.e_shentsize) != entry || begin > file->size ||
+        count * entry > file->size - begin) {
         return;
     }
     image->code_bytes = image->constant_bytes = image->data_bytes = image->zeroed_bytes = 0;
-    for (size_t i = 0; i < header.e_shnum; i++) {
-        Elf64_Shdr section;
-        memcpy(&section, file->data + header.e_shoff + i * sizeof section, sizeof section);
-        if (!(section.sh_flags & SHF_ALLOC)) {
-            continue;
+    for (uint64_t i = 0; i < count; i++) {
+        const char *at = file->data + begin + i * entry;
+        if (is_wide) {
+            Elf64_Shdr section;
+            memcpy(&section, at, sizeof section);
+            add_section(image, section.sh_flags, section.sh_type, section.sh_size);
+        } else {
+            Elf32_Shdr section;
+            memcpy(&section, at, sizeof section);
+            add_section(image, section.sh_flags, section.sh_type, section.sh_size);
         }
-        double *kind = &image->constant_bytes;
-        if (section.sh_flags & SHF_EXECINSTR) {
-            kind = &image->code_bytes;
-        } else if (section.sh_type == SHT_NOBITS) {
-            kind = &image->zeroed_bytes;
-        } else if (section.sh_flags & SHF_WRITE) {
-            kind = &image->data_bytes;
-        }
-        *kind += (double)section.sh_size;
     }
 }
 

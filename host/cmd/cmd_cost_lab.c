@@ -14,6 +14,7 @@
 #include "cmd_cost_process.h"
 
 static const double step_timeout_s = 60;
+static const double setup_timeout_s = 900; /* programs may be built */
 static const uint64_t progress_per_run = 1000;
 
 /* ------------------------------------------------------------------ before the first run */
@@ -40,12 +41,6 @@ bool lab_prepare(struct lab *lab, struct error *error)
             continue;
         }
         lab->active[lab->active_count++] = i;
-        facts->images = memory_new(arm->images_count + 1, sizeof *facts->images);
-        for (unsigned k = 0; k < arm->images_count; k++) {
-            char *path = cost_expand(lab->places, arm->images[k]);
-            facts->images[facts->image_count++] = host_image(arm->images[k], path);
-            free(path);
-        }
     }
     if (lab->active_count < 2) {
         error_set(error, EXIT_CANNOT_TELL,
@@ -59,7 +54,7 @@ bool lab_prepare(struct lab *lab, struct error *error)
 
 /* ------------------------------------------------------------------ steps */
 
-static void keep_output(const struct lab *lab, const char *name, const struct buffer *bytes)
+void lab_keep_output(const struct lab *lab, const char *name, const struct buffer *bytes)
 {
     if (bytes->size == 0) {
         return;
@@ -73,11 +68,29 @@ static void keep_output(const struct lab *lab, const char *name, const struct bu
     buffer_free(&path);
 }
 
+/* The last line of what a failed program said, which tells the most. */
+static void add_last_line(struct buffer *reason, const struct buffer *err)
+{
+    size_t end = err->size;
+    while (end > 0 && (err->data[end - 1] == '\n' || err->data[end - 1] == ' ')) {
+        end--;
+    }
+    size_t start = end;
+    while (start > 0 && err->data[start - 1] != '\n' && end - start < 300) {
+        start--;
+    }
+    if (end > start) {
+        buffer_text(reason, "; it said: ");
+        buffer_append(reason, err->data + start, end - start);
+    }
+}
+
 /* Runs a list of steps; the first that fails ends it, unless `all`, which runs the rest anyway. */
 static bool run_steps(struct lab *lab, const struct cost_arm *arm, const char *kind,
                       const struct cost_step *steps, unsigned count, bool all,
                       struct buffer *reason)
 {
+    bool setup = strcmp(kind, "setup") == 0;
     bool good = true;
     char *const *environment =
         cost_expand_argv(lab->places, arm->environment, arm->environment_count);
@@ -86,7 +99,9 @@ static bool run_steps(struct lab *lab, const struct cost_arm *arm, const char *k
         struct process_request request = {.argv = argv,
                                           .environment = environment,
                                           .environment_count = arm->environment_count,
-                                          .timeout_s = step_timeout_s,
+                                          .timeout_s = setup ? setup_timeout_s : step_timeout_s,
+                                          .tick = setup ? lab->setup_tick : NULL,
+                                          .context = lab,
                                           .interrupted = all ? NULL : lab->interrupted};
         struct process_result result;
         struct buffer problem = {0};
@@ -95,10 +110,11 @@ static bool run_steps(struct lab *lab, const struct cost_arm *arm, const char *k
             good = false;
             buffer_printf(reason, "step %u of '%s' (%s): %s", i + 1, kind, steps[i].run[0],
                           problem.data);
+            add_last_line(reason, &result.err);
             char name[200];
             snprintf(name, sizeof name, "%s.%s%u.err",
                      lab->places->run != NULL ? lab->places->run : arm->name, kind, i + 1);
-            keep_output(lab, name, &result.err);
+            lab_keep_output(lab, name, &result.err);
         }
         buffer_free(&problem);
         process_result_free(&result);
@@ -109,6 +125,11 @@ static bool run_steps(struct lab *lab, const struct cost_arm *arm, const char *k
 }
 
 /* ------------------------------------------------------------------ one run */
+
+bool lab_set_up_arm(struct lab *lab, const struct cost_arm *arm, struct buffer *reason)
+{
+    return run_steps(lab, arm, "setup", arm->setup, arm->setup_count, false, reason);
+}
 
 static void show_progress(void *context, double elapsed_s)
 {
@@ -191,7 +212,10 @@ static void take_lab_values(struct lab *lab, struct cost_run *run, const struct 
         values[LAB_COLLECTOR_CPU_MS] = values[LAB_COLLECTOR_PEAK_MIB] = NAN;
     }
     for (size_t i = 0; i < LAB_METRICS; i++) {
-        run->values[cost_metric_find(lab->experiment, lab_metric_names[i])] = values[i];
+        size_t place = cost_metric_find(lab->experiment, lab_metric_names[i]);
+        if (place < lab->experiment->metrics_count) {
+            run->values[place] = values[i];
+        }
     }
 }
 
@@ -213,9 +237,9 @@ static bool run_command(struct lab *lab, struct cost_run *run, const struct cost
     process_run(&request, result);
     run->sentinel_after_ns = host_sentinel_ns();
     snprintf(name, sizeof name, "%s.out", lab->places->run);
-    keep_output(lab, name, &result->out);
+    lab_keep_output(lab, name, &result->out);
     snprintf(name, sizeof name, "%s.err", lab->places->run);
-    keep_output(lab, name, &result->err);
+    lab_keep_output(lab, name, &result->err);
     cost_argv_free(argv);
     cost_argv_free(environment);
     return process_succeeded(result, reason) && take_values(lab, run, &result->out, reason);
@@ -292,7 +316,10 @@ static bool make_run(struct lab *lab, size_t block, size_t attempt, size_t posit
     }
     snprintf(lab->note, sizeof lab->note, "block %zu of %u, arm %s%s", block + 1,
              lab->experiment->blocks, arm->name, attempt > 0 ? " (repeated)" : "");
+    char number_text[24];
+    snprintf(number_text, sizeof number_text, "%zu", block + 1);
     lab->places->run = name;
+    lab->places->block = number_text;
     char *recording =
         arm->recording != NULL ? cost_expand(lab->places, arm->recording->path) : NULL;
     lab->places->recording = recording;
@@ -312,7 +339,7 @@ static bool make_run(struct lab *lab, size_t block, size_t attempt, size_t posit
     lab->run_s_total += (double)(monotonic_ns() - begun) / 1e9;
     lab->data.wall_s = (double)(monotonic_ns() - lab->begun_ns) / 1e9;
     free(recording);
-    lab->places->run = lab->places->recording = NULL;
+    lab->places->run = lab->places->block = lab->places->recording = NULL;
     return good;
 }
 
@@ -361,10 +388,10 @@ static enum block_end run_block(struct lab *lab, size_t block, size_t attempt,
     return BLOCK_COMPLETE;
 }
 
-static void stop_with(struct lab *lab, const char *format, const char *detail)
+void lab_stop(struct lab *lab, const char *what, const char *detail)
 {
     struct buffer text = {0};
-    buffer_printf(&text, "%s%s", format, detail);
+    buffer_printf(&text, "%s%s", what, detail);
     lab->data.stopped = text.data;
 }
 
@@ -387,7 +414,7 @@ static bool run_blocks(struct lab *lab, struct error *error)
             char text[80];
             snprintf(text, sizeof text, "interrupted after %zu of %u blocks", block,
                      lab->experiment->blocks);
-            stop_with(lab, text, "");
+            lab_stop(lab, text, "");
         } else {
             lab->data.blocks_voided++;
             attempt++;
@@ -396,7 +423,7 @@ static bool run_blocks(struct lab *lab, struct error *error)
                 (lab->data.run_count + lab->active_count * (lab->experiment->blocks - block)) *
                 progress_per_run;
             if (lab->data.blocks_voided > lab->experiment->repeats) {
-                stop_with(lab, "too many broken runs; the last: ", reason.data);
+                lab_stop(lab, "too many broken runs; the last: ", reason.data);
             } else {
                 warn("%s; the whole block is repeated", reason.data);
             }
@@ -411,20 +438,8 @@ bool lab_run(struct lab *lab, bool quiet, struct error *error)
     lab->begun_ns = monotonic_ns();
     lab->progress = progress_begin(
         "measuring", lab->active_count * lab->experiment->blocks * progress_per_run, quiet);
-    size_t begun = 0;
-    while (begun < lab->active_count && lab->data.stopped == NULL) {
-        const struct cost_arm *arm = &lab->experiment->arms[lab->active[begun++]];
-        struct buffer reason = {0};
-        if (!run_steps(lab, arm, "setup", arm->setup, arm->setup_count, false, &reason)) {
-            struct buffer text = {0};
-            buffer_printf(&text, "arm '%s': %s", arm->name, reason.data);
-            stop_with(lab, "set-up failed: ", text.data);
-            buffer_free(&text);
-        }
-        buffer_free(&reason);
-    }
     bool saved = lab->data.stopped != NULL || run_blocks(lab, error);
-    for (size_t i = 0; i < begun; i++) {
+    for (size_t i = 0; i < lab->begun; i++) {
         const struct cost_arm *arm = &lab->experiment->arms[lab->active[i]];
         struct buffer reason = {0};
         if (!run_steps(lab, arm, "teardown", arm->teardown, arm->teardown_count, true, &reason)) {
@@ -446,6 +461,16 @@ void lab_free(struct lab *lab)
         free(run->trace.path);
         cost_facts_free(run->trace.facts, run->trace.fact_count);
     }
+    for (size_t i = 0; i < lab->data.load_row_count; i++) {
+        struct cost_load_row *row = &lab->data.load_rows[i];
+        for (unsigned k = 0;
+             row->cells != NULL && k < lab->experiment->load_selection->columns_count; k++) {
+            free(row->cells[k]);
+        }
+        free(row->cells);
+        free(row->problem);
+    }
+    free(lab->data.load_rows);
     for (size_t i = 0; lab->data.arms != NULL && i < lab->experiment->arms_count; i++) {
         struct cost_arm_facts *facts = &lab->data.arms[i];
         for (size_t k = 0; k < facts->image_count; k++) {

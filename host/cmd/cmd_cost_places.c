@@ -80,7 +80,8 @@ char *cost_expand(const struct cost_places *places, const char *text)
         const char *name, *value;
     } variables[] = {{"${build}", places->build}, {"${tare}", places->tare},
                      {"${out}", places->out},     {"${run}", places->run},
-                     {"${here}", places->here},   {"${recording}", places->recording}};
+                     {"${here}", places->here},   {"${recording}", places->recording},
+                     {"${block}", places->block}};
     struct buffer out = {0};
     buffer_text(&out, "");
     while (*text != 0) {

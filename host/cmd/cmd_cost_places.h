@@ -10,7 +10,7 @@
 struct cost_places {
     char *build, *tare, *out, *here; /* absolute paths */
     /* Of the present run; NULL outside one. */
-    const char *run, *recording, *measured;
+    const char *run, *block, *recording, *measured;
 };
 
 /* Fills build (from `build`, else the folder this program was built in), tare and here. */

@@ -154,12 +154,13 @@ static bool run_lab(struct lab *lab, const struct cost_run_options *options, con
     struct buffer command = {0};
     buffer_printf(&command, "tare cost run %s --seed %llu --blocks %u", options->experiment,
                   (unsigned long long)lab->data.seed, lab->experiment->blocks);
-    bool good = lab_prepare(lab, error) && cost_folder_make(folder, &lab->places->out, error) &&
-                cost_manifest_write(lab->places->out, &lab->data, lab->active, lab->active_count,
-                                    lab->order, command.data, error);
+    bool good = lab_prepare(lab, error) && cost_folder_make(folder, &lab->places->out, error);
     if (good) {
         catch_interrupts();
-        good = lab_run(lab, options->quiet, error) &&
+        lab_set_up(lab, options->quiet);
+        good = cost_manifest_write(lab->places->out, &lab->data, lab->active, lab->active_count,
+                                   lab->order, command.data, error) &&
+               lab_run(lab, options->quiet, error) &&
                report(lab, options, folder, command.data, error);
     }
     buffer_free(&command);

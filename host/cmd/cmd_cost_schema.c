@@ -101,11 +101,20 @@ static const cyaml_schema_field_t comparison_fields[] = {
 static const cyaml_schema_value_t comparison = {
     CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct cost_pair, comparison_fields)};
 
+static const cyaml_schema_field_t load_selection_fields[] = {
+    OPTIONAL_TEXT("note", struct cost_load_selection, note),
+    NEEDED_LIST("columns", struct cost_load_selection, columns, &fact, 20),
+    NEEDED_LIST("rows", struct cost_load_selection, rows, &step, 100), CYAML_FIELD_END};
+
 static const cyaml_schema_field_t experiment_fields[] = {
     NEEDED_TEXT("title", struct cost_experiment, title),
     NEEDED_TEXT("question", struct cost_experiment, question),
     OPTIONAL_TEXT("workload", struct cost_experiment, workload),
     OPTIONAL_TEXT("not_shown", struct cost_experiment, not_shown),
+    OPTIONAL_TEXT("target", struct cost_experiment, target),
+    OPTIONAL_TEXT("spread", struct cost_experiment, spread),
+    CYAML_FIELD_MAPPING_PTR("load_selection", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+                            struct cost_experiment, load_selection, load_selection_fields),
     CYAML_FIELD_UINT("blocks", CYAML_FLAG_OPTIONAL, struct cost_experiment, blocks),
     CYAML_FIELD_UINT("seed", CYAML_FLAG_OPTIONAL, struct cost_experiment, seed),
     CYAML_FIELD_FLOAT("timeout_s", CYAML_FLAG_OPTIONAL, struct cost_experiment, timeout_s),

@@ -274,7 +274,7 @@ void html_answer(const struct cost_page *page, struct buffer *out)
                   "The primary metrics, named before the run, at this workload and configuration: "
                   "mean of %zu blocks; their intervals hold with ",
                   data->blocks_done);
-    cost_questions(&caption, analysis->questions);
+    cost_questions(&caption, analysis);
     buffer_text(&caption, ".");
     buffer_text(out, "<div class=\"stack\">\n");
     html_table(out, caption.data, columns, 4);
@@ -488,15 +488,17 @@ void html_costs(const struct cost_page *page, struct buffer *out)
         "Primary metrics: mean of the paired differences, arm minus other arm within each "
         "block, %zu blocks. Both intervals hold with ",
         analysis->data->blocks_done);
-    cost_questions(&caption, analysis->questions);
+    cost_questions(&caption, analysis);
     buffer_text(&caption, "; the A/A comparison is judged apart.");
     html_table(out, caption.data, columns, 7);
     cost_rows(analysis, true, 7, out);
     html_end_table(out);
-    html_table(out,
-               "Other metrics, exploratory: intervals hold with 95 % each, taken alone; no words, "
-               "because they were not named as a question before the run.",
-               columns, 5);
+    buffer_clear(&caption);
+    buffer_text(&caption, "Other metrics, exploratory: intervals hold with ");
+    cost_exploratory(&caption, analysis);
+    buffer_text(&caption, ", taken alone; no words, because they were not named as a question "
+                          "before the run.");
+    html_table(out, caption.data, columns, 5);
     cost_rows(analysis, false, 5, out);
     html_end_table(out);
     extremes_table(analysis, out);
@@ -576,11 +578,11 @@ void html_order(const struct cost_page *page, struct buffer *out)
 static void page_head(const struct cost_page *page, struct buffer *out)
 {
     static const char *const anchors[][2] = {
-        {"answer", "Answer"},  {"validity", "Validity"}, {"cost", "Cost"},
-        {"graphs", "Graphs"},  {"order", "Order"},       {"sources", "Where from"},
-        {"memory", "Memory"},  {"trace", "Trace"},       {"application", "Application"},
-        {"runs", "Every run"}, {"settings", "Settings"}, {"limits", "Limits"},
-        {"again", "Again"}};
+        {"answer", "Answer"},           {"validity", "Validity"}, {"cost", "Cost"},
+        {"graphs", "Graphs"},           {"order", "Order"},       {"sources", "Where from"},
+        {"memory", "Memory"},           {"trace", "Trace"},       {"load", "Load"},
+        {"application", "Application"}, {"runs", "Every run"},    {"settings", "Settings"},
+        {"limits", "Limits"},           {"again", "Again"}};
     const struct cost_analysis *analysis = page->analysis;
     const struct cost_experiment *experiment = analysis->data->experiment;
     buffer_text(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -595,7 +597,13 @@ static void page_head(const struct cost_page *page, struct buffer *out)
     svg_escape(out, analysis->answer);
     buffer_text(out, "</p><p>");
     svg_escape(out, analysis->not_shown);
-    buffer_text(out, "</p></div>\n");
+    buffer_text(out, "</p>");
+    if (analysis->spread_note != NULL) {
+        buffer_text(out, "<p>");
+        svg_escape(out, analysis->spread_note);
+        buffer_text(out, "</p>");
+    }
+    buffer_text(out, "</div>\n");
     if (analysis->words_withheld) {
         buffer_text(out,
                     "<p class=\"banner\" role=\"alert\">This rig is not fit for verdicts: the same "
@@ -614,6 +622,11 @@ static void page_head(const struct cost_page *page, struct buffer *out)
         svg_escape(out, experiment->workload);
         buffer_text(out, "</p>\n");
     }
+    if (experiment->target != NULL) {
+        buffer_text(out, "<p class=\"soft\">Target: ");
+        svg_escape(out, experiment->target);
+        buffer_text(out, "</p>\n");
+    }
     buffer_text(out, "<nav aria-label=\"Sections\">");
     for (size_t i = 0; i < sizeof anchors / sizeof *anchors; i++) {
         buffer_printf(out, "<a href=\"#%s\">%s</a> ", anchors[i][0], anchors[i][1]);
@@ -624,9 +637,9 @@ static void page_head(const struct cost_page *page, struct buffer *out)
 void cost_html(const struct cost_page *page, struct buffer *out)
 {
     static void (*const sections[])(const struct cost_page *, struct buffer *) = {
-        html_answer,   html_validity, html_costs,       html_graphs,      html_order,
-        html_sources,  html_memory,   html_trace,       html_application, html_runs,
-        html_settings, html_limits,   html_reproduction};
+        html_answer,  html_validity, html_costs,  html_graphs,      html_order,
+        html_sources, html_memory,   html_trace,  html_load,        html_application,
+        html_runs,    html_settings, html_limits, html_reproduction};
     page_head(page, out);
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         sections[i](page, out);

@@ -12,10 +12,12 @@ void html_costs(const struct cost_page *page, struct buffer *out);
 void html_graphs(const struct cost_page *page, struct buffer *out);
 void html_order(const struct cost_page *page, struct buffer *out);
 
-/* Sections 6 to 13: sources, memory, trace, application, runs, settings, limits, reproduction. */
+/* Sections 6 to 14: sources, memory, trace, load, application, runs, settings, limits,
+ * reproduction. */
 void html_sources(const struct cost_page *page, struct buffer *out);
 void html_memory(const struct cost_page *page, struct buffer *out);
 void html_trace(const struct cost_page *page, struct buffer *out);
+void html_load(const struct cost_page *page, struct buffer *out);
 void html_application(const struct cost_page *page, struct buffer *out);
 void html_runs(const struct cost_page *page, struct buffer *out);
 void html_settings(const struct cost_page *page, struct buffer *out);

@@ -1,4 +1,4 @@
-/* Sections 6 to 13 of the page: what stands behind the answer. */
+/* Sections 6 to 14 of the page: what stands behind the answer. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +57,16 @@ void html_sources(const struct cost_page *page, struct buffer *out)
     static const char *const columns[] = {"arm", ">application, ms", ">against the baseline",
                                           ">collector, ms", ">against the baseline"};
     html_section(out, 6, "sources", "Where the cost comes from");
+    const char *target = page->analysis->data->experiment->target;
+    if (target != NULL) {
+        buffer_text(out, "<p>The application ran on its target (");
+        svg_escape(out, target);
+        buffer_text(out, "), and its own figures are in section 3. What this machine spent on it, "
+                         "and on reading the recordings, is the application's in no way and stands "
+                         "nowhere on this page.</p>\n");
+        html_end_section(out);
+        return;
+    }
     lab_table(
         page->analysis,
         "CPU time of a whole run, start-up included, by the kernel's accounts: the application "
@@ -89,13 +99,16 @@ static void image_rows(const struct cost_analysis *analysis, size_t arm, struct 
             cost_number(&text, sizes[k], 0, false);
             html_figure_cell(out, &text);
         }
-        double difference = cost_loaded_difference(analysis, arm, i);
-        if (isnan(difference)) {
-            buffer_text(&text, "\u2013");
-        } else {
-            cost_number(&text, difference, 0, true);
+        const enum cost_part parts[] = {COST_READABLE, COST_WRITABLE};
+        for (size_t k = 0; k < 2; k++) {
+            double difference = cost_image_difference(analysis, arm, i, parts[k]);
+            if (isnan(difference)) {
+                buffer_text(&text, "\u2013");
+            } else {
+                cost_number(&text, difference, 0, true);
+            }
+            html_figure_cell(out, &text);
         }
-        html_figure_cell(out, &text);
         buffer_text(out, "</tr>\n");
         buffer_free(&text);
     }
@@ -105,25 +118,37 @@ void html_memory(const struct cost_page *page, struct buffer *out)
 {
     static const char *const peaks[] = {"arm", ">application, MiB", ">against the baseline",
                                         ">collector, MiB", ">against the baseline"};
-    static const char *const images[] = {
-        "arm",   "image",   ">code, bytes", ">constants",
-        ">data", ">zeroed", ">file",        ">loaded, against the baseline"};
+    static const char *const images[] = {"arm",
+                                         "image",
+                                         ">code, bytes",
+                                         ">constants",
+                                         ">data",
+                                         ">zeroed",
+                                         ">file",
+                                         ">code, constants: more than the baseline",
+                                         ">data, zeroed: more than the baseline"};
     const struct cost_analysis *analysis = page->analysis;
     html_section(out, 7, "memory", "Memory");
-    lab_table(
-        analysis,
-        "Largest resident size, mean over the runs. Pages shared with other processes count in "
-        "each of them. Interval 95 % each.",
-        peaks, "lab.process_peak_mib", "lab.collector_peak_mib", out);
+    bool here = analysis->data->experiment->target == NULL;
+    if (here) {
+        lab_table(
+            analysis,
+            "Largest resident size, mean over the runs. Pages shared with other processes count in "
+            "each of them. Interval 95 % each.",
+            peaks, "lab.process_peak_mib", "lab.collector_peak_mib", out);
+    }
     size_t count = 0;
     for (size_t arm = 0; arm < analysis->data->experiment->arms_count; arm++) {
         count += analysis->data->arms[arm].image_count;
     }
     if (count > 0) {
         html_table(out,
-                   "What the images load, by section. Shared libraries that an image brings along "
-                   "are not in it.",
-                   images, 8);
+                   here ? "What the images load, by section. Shared libraries that an image brings "
+                          "along are not in it."
+                        : "What the images occupy, by section: code and constants lie in flash, "
+                          "data in flash and RAM, zeroed bytes in RAM. A recorder's ring and a "
+                          "kernel's stacks are in the zeroed bytes.",
+                   images, 9);
         for (size_t arm = 0; arm < analysis->data->experiment->arms_count; arm++) {
             image_rows(analysis, arm, out);
         }
@@ -203,7 +228,7 @@ void html_trace(const struct cost_page *page, struct buffer *out)
     html_section(out, 8, "trace", "Trace health");
     html_table(out,
                "Every recording was checked after its run by the recorder's own reader. What the "
-               "recorder lost stands here; what the application lost stands in section 9.",
+               "recorder lost stands here; what the application lost stands in section 10.",
                columns, 8);
     size_t recording = 0;
     for (size_t arm = 0; arm < experiment->arms_count; arm++) {
@@ -238,12 +263,75 @@ void html_trace(const struct cost_page *page, struct buffer *out)
             trace_runs(analysis, arm, out);
         }
     }
-    buffer_text(out, "<p class=\"note\">Not measured here: the load at which a recorder begins to "
-                     "lose.</p>\n");
     html_end_section(out);
 }
 
-/* ------------------------------------------------------------------ 9 application */
+/* ------------------------------------------------------------------ 9 load selection */
+
+static void load_row(const struct cost_load_selection *selection, const struct cost_load_row *row,
+                     struct buffer *out)
+{
+    struct buffer text = {0};
+    buffer_text(out, "<tr>");
+    if (row->cells == NULL) {
+        buffer_printf(out, "<td colspan=\"%u\">not measured: ", selection->columns_count);
+        svg_escape(out, row->problem);
+        buffer_text(out, "</td>");
+    }
+    for (unsigned i = 0; row->cells != NULL && i < selection->columns_count; i++) {
+        const char *cell = row->cells[i];
+        char *end = NULL;
+        double value = strtod(cell, &end);
+        if (*cell != 0 && *end == 0) {
+            cost_number(&text, value, value == floor(value) ? 0 : 2, false);
+            html_figure_cell(out, &text);
+        } else if (strcmp(cell, "yes") == 0 || strcmp(cell, "no") == 0) {
+            buffer_printf(out, "<td class=\"n\"><span class=\"word %s\">%s</span></td>",
+                          *cell == 'y' ? "w-good" : "w-bad", cell);
+        } else {
+            buffer_text(&text, cell);
+            html_figure_cell(out, &text);
+        }
+    }
+    buffer_text(out, "</tr>\n");
+    buffer_free(&text);
+}
+
+void html_load(const struct cost_page *page, struct buffer *out)
+{
+    const struct cost_data *data = page->analysis->data;
+    const struct cost_load_selection *selection = data->experiment->load_selection;
+    html_section(out, 9, "load", "Load selection");
+    if (selection == NULL) {
+        buffer_text(out, "<p class=\"note\">Not measured here: the load at which a recorder begins "
+                         "to lose.</p>\n");
+        html_end_section(out);
+        return;
+    }
+    struct buffer *names = memory_new(selection->columns_count, sizeof *names);
+    const char **columns = memory_new(selection->columns_count, sizeof *columns);
+    for (unsigned i = 0; i < selection->columns_count; i++) {
+        buffer_printf(&names[i], ">%s", selection->columns[i].name);
+        columns[i] = names[i].data;
+    }
+    html_table(out,
+               selection->note != NULL ? selection->note
+                                       : "One run at each load, before the "
+                                         "experiment.",
+               columns, selection->columns_count);
+    for (size_t i = 0; i < data->load_row_count; i++) {
+        load_row(selection, &data->load_rows[i], out);
+    }
+    html_end_table(out);
+    for (unsigned i = 0; i < selection->columns_count; i++) {
+        buffer_free(&names[i]);
+    }
+    free(names);
+    free(columns);
+    html_end_section(out);
+}
+
+/* ------------------------------------------------------------------ 10 application */
 
 static void loss_rows(const struct cost_analysis *analysis, size_t metric, struct buffer *out)
 {
@@ -280,7 +368,7 @@ void html_application(const struct cost_page *page, struct buffer *out)
                                           ">bound when none was seen"};
     const struct cost_analysis *analysis = page->analysis;
     const struct cost_experiment *experiment = analysis->data->experiment;
-    html_section(out, 9, "application", "What the application did");
+    html_section(out, 10, "application", "What the application did");
     bool any = false;
     for (size_t metric = 0; metric < experiment->metrics_count; metric++) {
         if (experiment->metrics[metric].kind == COST_LOSS) {
@@ -311,7 +399,7 @@ void html_application(const struct cost_page *page, struct buffer *out)
     html_end_section(out);
 }
 
-/* ------------------------------------------------------------------ 10 every run */
+/* ------------------------------------------------------------------ 11 every run */
 
 static void run_row(const struct cost_analysis *analysis, size_t number, struct buffer *out)
 {
@@ -374,7 +462,7 @@ void html_runs(const struct cost_page *page, struct buffer *out)
     }
     columns[count++] = ">sentinel before, ms";
     columns[count++] = ">after, ms";
-    html_section(out, 10, "runs", "Every run");
+    html_section(out, 11, "runs", "Every run");
     buffer_text(out, "<div class=\"runs\">\n");
     html_table(out,
                "In the order in which they were made; the same values with all digits are in "
@@ -395,12 +483,12 @@ void html_runs(const struct cost_page *page, struct buffer *out)
     free(columns);
 }
 
-/* ------------------------------------------------------------------ 11 to 13 */
+/* ------------------------------------------------------------------ 12 to 14 */
 
 void html_settings(const struct cost_page *page, struct buffer *out)
 {
     const struct cost_data *data = page->analysis->data;
-    html_section(out, 11, "settings", "Settings of every arm");
+    html_section(out, 12, "settings", "Settings of every arm");
     for (size_t i = 0; i < data->experiment->arms_count; i++) {
         const struct cost_arm *arm = &data->experiment->arms[i];
         buffer_text(out, "<h3>");
@@ -440,7 +528,7 @@ void html_settings(const struct cost_page *page, struct buffer *out)
 void html_limits(const struct cost_page *page, struct buffer *out)
 {
     const struct cost_experiment *experiment = page->analysis->data->experiment;
-    html_section(out, 12, "limits", "What this cannot show");
+    html_section(out, 13, "limits", "What this cannot show");
     buffer_text(out, "<ul>\n<li>");
     svg_escape(out, page->analysis->not_shown);
     buffer_text(out, "</li>\n");
@@ -460,7 +548,7 @@ void html_limits(const struct cost_page *page, struct buffer *out)
 void html_reproduction(const struct cost_page *page, struct buffer *out)
 {
     const struct cost_data *data = page->analysis->data;
-    html_section(out, 13, "again", "Do it again");
+    html_section(out, 14, "again", "Do it again");
     buffer_text(out, "<pre><code>");
     svg_escape(out, page->command);
     buffer_printf(out,

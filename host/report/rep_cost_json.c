@@ -34,6 +34,8 @@ static void put_experiment(struct json *json, const struct cost_data *data)
     json_put_text(json, "title", experiment->title);
     json_put_text(json, "question", experiment->question);
     json_put_text(json, "workload", experiment->workload);
+    json_put_text(json, "target", experiment->target);
+    json_put_text(json, "differs_between_blocks", experiment->spread);
     json_put_unsigned(json, "blocks_planned", experiment->blocks);
     json_put_unsigned(json, "blocks_complete", data->blocks_done);
     json_put_unsigned(json, "blocks_voided", data->blocks_voided);
@@ -120,7 +122,11 @@ static void put_images(struct json *json, const struct cost_analysis *analysis, 
         json_put_number(json, "data_bytes", image->data_bytes);
         json_put_number(json, "zeroed_bytes", image->zeroed_bytes);
         json_put_number(json, "loaded_minus_baseline_bytes",
-                        cost_loaded_difference(analysis, arm, i));
+                        cost_image_difference(analysis, arm, i, COST_LOADED));
+        json_put_number(json, "readable_minus_baseline_bytes",
+                        cost_image_difference(analysis, arm, i, COST_READABLE));
+        json_put_number(json, "writable_minus_baseline_bytes",
+                        cost_image_difference(analysis, arm, i, COST_WRITABLE));
         json_end_object(json);
     }
     json_end_array(json);
@@ -356,6 +362,28 @@ static void put_runs(struct json *json, const struct cost_data *data)
     json_end_array(json);
 }
 
+static void put_load_selection(struct json *json, const struct cost_data *data)
+{
+    const struct cost_load_selection *selection = data->experiment->load_selection;
+    if (selection == NULL) {
+        return;
+    }
+    json_put_object(json, "load_selection");
+    json_put_text(json, "note", selection->note);
+    json_put_array(json, "rows");
+    for (size_t i = 0; i < data->load_row_count; i++) {
+        const struct cost_load_row *row = &data->load_rows[i];
+        json_put_object(json, NULL);
+        json_put_text(json, "not_measured", row->problem);
+        for (unsigned k = 0; row->cells != NULL && k < selection->columns_count; k++) {
+            json_put_text(json, selection->columns[k].name, row->cells[k]);
+        }
+        json_end_object(json);
+    }
+    json_end_array(json);
+    json_end_object(json);
+}
+
 static void put_excerpt(struct json *json, const struct cost_page *page)
 {
     const struct timeline *timeline = page->excerpt;
@@ -384,6 +412,7 @@ static void put_answers(struct json *json, const struct cost_analysis *analysis)
     static const char *const states[] = {"good", "bad", "unknown"};
     json_put_text(json, "answer", analysis->answer);
     json_put_text(json, "not_shown", analysis->not_shown);
+    json_put_text(json, "spread_note", analysis->spread_note);
     json_put_number(json, "family_error", cost_family_error);
     json_put_unsigned(json, "questions", analysis->questions);
     json_put_unsigned(json, "blocks_needed", analysis->blocks_needed);
@@ -414,6 +443,7 @@ void cost_json(const struct cost_page *page, struct buffer *out)
     put_arms(&json, analysis);
     put_comparisons(&json, analysis);
     put_drift(&json, analysis);
+    put_load_selection(&json, data);
     put_runs(&json, data);
     put_excerpt(&json, page);
     json_put_object(&json, "host");

@@ -25,6 +25,10 @@ static void put_answer(const struct cost_page *page, struct buffer *out)
     plain(out, analysis->answer);
     buffer_text(out, "** ");
     plain(out, analysis->not_shown);
+    if (analysis->spread_note != NULL) {
+        buffer_text(out, " ");
+        plain(out, analysis->spread_note);
+    }
     buffer_text(out, "\n\n");
     plain(out, experiment->question);
     buffer_text(out, "\n");
@@ -96,14 +100,16 @@ static void put_costs(const struct cost_analysis *analysis, struct buffer *out)
                                "word |\n|---|---|--:|--:|--:|---|---|\n";
     buffer_printf(out, "\n## Cost\n\nPrimary metrics: mean of %zu blocks; interval ",
                   analysis->data->blocks_done);
-    cost_questions(out, analysis->questions);
+    cost_questions(out, analysis);
     buffer_printf(out, ".\n\n%s", head);
     for (size_t i = 0; i < analysis->comparison_count; i++) {
         if (analysis->comparisons[i].word_asked) {
             put_comparison(analysis, &analysis->comparisons[i], out);
         }
     }
-    buffer_printf(out, "\nOther metrics: interval 95 %% each, no words.\n\n%s", head);
+    buffer_text(out, "\nOther metrics: interval ");
+    cost_exploratory(out, analysis);
+    buffer_printf(out, ", no words.\n\n%s", head);
     for (size_t i = 0; i < analysis->comparison_count; i++) {
         if (!analysis->comparisons[i].word_asked) {
             put_comparison(analysis, &analysis->comparisons[i], out);
@@ -153,6 +159,41 @@ static void put_health(const struct cost_analysis *analysis, struct buffer *out)
     }
 }
 
+static void put_load(const struct cost_data *data, struct buffer *out)
+{
+    const struct cost_load_selection *selection = data->experiment->load_selection;
+    if (selection == NULL) {
+        return;
+    }
+    buffer_text(out, "\n## Load selection\n\n");
+    plain(out, selection->note != NULL ? selection->note : "");
+    buffer_text(out, "\n\n|");
+    for (unsigned i = 0; i < selection->columns_count; i++) {
+        buffer_text(out, " ");
+        plain(out, selection->columns[i].name);
+        buffer_text(out, " |");
+    }
+    buffer_text(out, "\n|");
+    for (unsigned i = 0; i < selection->columns_count; i++) {
+        buffer_text(out, "--:|");
+    }
+    for (size_t i = 0; i < data->load_row_count; i++) {
+        const struct cost_load_row *row = &data->load_rows[i];
+        buffer_text(out, "\n|");
+        for (unsigned k = 0; row->cells != NULL && k < selection->columns_count; k++) {
+            buffer_text(out, " ");
+            plain(out, row->cells[k]);
+            buffer_text(out, " |");
+        }
+        if (row->cells == NULL) {
+            buffer_text(out, " not measured: ");
+            plain(out, row->problem);
+            buffer_text(out, " |");
+        }
+    }
+    buffer_text(out, "\n");
+}
+
 static void put_host(const struct cost_page *page, struct buffer *out)
 {
     const struct cost_data *data = page->analysis->data;
@@ -176,5 +217,6 @@ void cost_markdown(const struct cost_page *page, struct buffer *out)
     put_costs(page->analysis, out);
     put_pictures(page, out);
     put_health(page->analysis, out);
+    put_load(page->analysis->data, out);
     put_host(page, out);
 }

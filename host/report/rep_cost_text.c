@@ -117,24 +117,62 @@ static void print_health(const struct cost_page *page, struct buffer *out)
     }
 }
 
+static void print_load(const struct cost_data *data, struct buffer *out)
+{
+    const struct cost_load_selection *selection = data->experiment->load_selection;
+    if (selection == NULL) {
+        return;
+    }
+    size_t *widths = memory_new(selection->columns_count, sizeof *widths);
+    for (unsigned k = 0; k < selection->columns_count; k++) {
+        widths[k] = strlen(selection->columns[k].name);
+        for (size_t i = 0; i < data->load_row_count; i++) {
+            char **cells = data->load_rows[i].cells;
+            size_t width = cells != NULL ? strlen(cells[k]) : 0;
+            widths[k] = width > widths[k] ? width : widths[k];
+        }
+    }
+    buffer_text(out, "\nLoad selection\n");
+    for (size_t i = 0; i <= data->load_row_count; i++) {
+        const struct cost_load_row *row = i > 0 ? &data->load_rows[i - 1] : NULL;
+        if (row != NULL && row->cells == NULL) {
+            buffer_printf(out, "  not measured: %s", row->problem);
+        }
+        for (unsigned k = 0; k < selection->columns_count; k++) {
+            if (row == NULL || row->cells != NULL) {
+                buffer_printf(out, "  %*s", (int)widths[k],
+                              row == NULL ? selection->columns[k].name : row->cells[k]);
+            }
+        }
+        buffer_text(out, "\n");
+    }
+    free(widths);
+}
+
 void cost_text(const struct cost_page *page, struct buffer *out)
 {
     static const char *const marks[] = {"  ok      ", "  NOT OK  ", "  unknown "};
     const struct cost_analysis *analysis = page->analysis;
     const struct cost_data *data = analysis->data;
     buffer_printf(out, "%s\n%s\n", analysis->answer, analysis->not_shown);
+    if (analysis->spread_note != NULL) {
+        buffer_printf(out, "%s\n", analysis->spread_note);
+    }
     if (analysis->words_withheld) {
         buffer_text(out, "This rig is not fit for verdicts: the same program measured twice got a "
                          "word. All words are withheld.\n");
     }
     buffer_printf(out, "\nPrimary metrics (arm minus other arm, mean of %zu blocks, interval ",
                   data->blocks_done);
-    cost_questions(out, analysis->questions);
+    cost_questions(out, analysis);
     buffer_text(out, ")\n");
     print_comparisons(analysis, true, out);
-    buffer_text(out, "\nOther metrics against the baseline (interval 95 % each, no words)\n");
+    buffer_text(out, "\nOther metrics against the baseline (interval ");
+    cost_exploratory(out, analysis);
+    buffer_text(out, ", no words)\n");
     print_comparisons(analysis, false, out);
     print_health(page, out);
+    print_load(data, out);
     for (size_t arm = 0; arm < data->experiment->arms_count; arm++) {
         if (data->arms[arm].not_run != NULL) {
             buffer_printf(out, "\nNot run here: %s (%s)\n", data->experiment->arms[arm].label,

@@ -3,12 +3,13 @@
 # ring, `tare record tcp:` takes it, gateway_load sends real UDP, three runs of 60 seconds.
 #
 #     board.sh ADAPTER.cfg FIRMWARE.elf [--seconds N] [--warm-up N] [--rate N] [--runs N]
-#              [--build FOLDER] [-o FOLDER]
+#              [--unread] [--build FOLDER] [-o FOLDER]
 #
 # ADAPTER.cfg is the one thing that a board decides: adapter_mps2.cfg for a board on the desk,
 # adapter_emulated.cfg for one in software. It configures OpenOCD's probe and target and sets
 # BOARD_ADDRESS, BOARD_PORTS (data and command), BOARD_CONSOLE (the firmware's UART, 115,200 baud)
-# and the procedure board_start. The firmware is a --live build of the gateway.
+# and the procedure board_start. The firmware is a --live build of the gateway. With --unread nobody
+# reads the recorder's ring.
 #
 # Standard output: one JSON object a run. FOLDER (default: board-runs) keeps run-N.tare, .json, .log
 # and what `tare check` says. Exit status: 0 measured, 2 wrong usage, 3 a run failed.
@@ -22,6 +23,7 @@ build=$here/../../../build/dev
 out=board-runs
 adapter=
 firmware=
+unread=
 
 give_up() {
     echo "board.sh: $2" >&2
@@ -42,6 +44,7 @@ while [ $# -gt 0 ]; do
         esac
         shift
         ;;
+    --unread) unread=yes ;;
     -*) give_up 2 "there is no option $1" ;;
     *) if [ -z "$adapter" ]; then adapter=$1; else firmware=$1; fi ;;
     esac
@@ -59,7 +62,8 @@ done
 for program in "$tare" "$load"; do
     [ -x "$program" ] || give_up 3 "there is no $program: build it first (make all)"
 done
-block=$(arm-none-eabi-nm "$firmware" | sed -n 's/ . tare0$//p')
+block=
+[ -n "$unread" ] || block=$(arm-none-eabi-nm "$firmware" | sed -n 's/ . tare0$//p')
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
