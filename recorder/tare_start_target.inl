@@ -82,8 +82,9 @@ static TARE_RARE int tare_define_next(struct tare_writer *writer)
 
 static void tare_rewind(struct tare_writer *writer)
 {
-    TARE_UP(writer)->write_offset = 0;
+    TARE_UP(writer)->write_offset = TARE_UP(writer)->read_offset = 0;
     writer->block_end = writer->lap_index = 0;
+    writer->dropped = writer->pending_dropped.count = 0;
     writer->limit = TARE_LOOK_AGAIN;
 }
 
@@ -123,8 +124,8 @@ static TARE_RARE void tare_set_up(struct tare_ring *ring, uint32_t core, uint32_
     ring->up_channels = ring->down_channels = 1;
     up->name = ring->down.name = (uint32_t)(uintptr_t) "tare";
     up->buffer = (uint32_t)(uintptr_t)((struct tare_core *)(void *)ring)->words;
-    up->bytes = TARE_RING_BYTES;
-    up->write_offset = up->read_offset = up->flags = 0;
+    up->bytes = 0; /* nothing to read yet, for a probe that knows this place from before a reset */
+    up->flags = 0;
     if (up != &ring->up)
         ring->channel = (uint32_t)(uintptr_t)up;
 #if TARE_COMMANDS
@@ -152,6 +153,10 @@ static TARE_RARE void tare_show(void)
     uint32_t core;
 
     for (core = 0; core < TARE_CORES; core++) {
+        struct tare_channel *up = TARE_UP_OF_CORE(core);
+
+        up->read_offset = 0; /* what such a probe may have left here */
+        tare_port_publish((volatile uint32_t *)&up->bytes, TARE_RING_BYTES);
         tare0[core].ring.state = TARE_RING_ACTIVE;
         tare_announce(tare0[core].ring.id,
                       tare0[core].ring.channel == 0 && TARE_FULL_POLICY == TARE_DROP);
