@@ -86,7 +86,7 @@ static bool write_plots(const struct lab *lab, const struct cost_page *page, str
             good = write_plot(lab, name.data, &picture, error);
         }
     }
-    if (good) {
+    if (good && lab->experiment->target == NULL) {
         cost_plot_order(page, lab->experiment->metrics_count, true, &picture);
         good = write_plot(lab, "sentinel-order.svg", &picture, error);
     }

@@ -38,7 +38,8 @@ static const char page_style[] =
     "vertical-align:top}thead th{font-weight:600;color:var(--soft);border-bottom:1px solid "
     "var(--soft)}tbody th{font-weight:500}"
     ".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
-    "tr.group th{padding-top:1em;font-weight:600}tbody th{white-space:nowrap}"
+    "thead .n{white-space:normal}tr.group th{padding-top:1em;font-weight:600}tbody "
+    "th{white-space:nowrap}"
     "tbody tr.group th{white-space:normal}tbody tr:not(.group) th.in{padding-left:14px}"
     "th:last-child,td:last-child{padding-right:0}"
     ".word{display:inline-block;padding:1px "
@@ -395,7 +396,11 @@ static void cost_row(const struct cost_analysis *analysis, const struct cost_com
     }
     difference_cells(analysis, comparison, out);
     if (comparison->word_asked) {
-        cost_number(&text, verdict->detectable, decimals, false);
+        if (isinf(verdict->detectable)) {
+            buffer_text(&text, "\u2013");
+        } else {
+            cost_number(&text, verdict->detectable, decimals, false);
+        }
         html_figure_cell(out, &text);
         word_cell(analysis, comparison, out);
     }
@@ -536,7 +541,9 @@ void html_order(const struct cost_page *page, struct buffer *out)
     const struct cost_experiment *experiment = analysis->data->experiment;
     html_section(out, 5, "order", "In the order of the runs");
     for (size_t metric = 0; metric <= experiment->metrics_count; metric++) {
-        if (metric == experiment->metrics_count || experiment->metrics[metric].primary) {
+        bool sentinel = metric == experiment->metrics_count && experiment->target == NULL;
+        if (sentinel ||
+            (metric < experiment->metrics_count && experiment->metrics[metric].primary)) {
             buffer_text(out, "<figure class=\"wide scroll\" tabindex=\"0\">");
             cost_plot_order(page, metric, false, out);
             buffer_text(out, "</figure>\n");

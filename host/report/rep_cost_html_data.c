@@ -90,8 +90,10 @@ static void image_rows(const struct cost_analysis *analysis, size_t arm, struct 
         struct buffer text = {0};
         buffer_text(out, "<tr>");
         html_head_cell(out, data->experiment->arms[arm].label);
+        const char *folder = "${out}/";
+        bool made_here = strncmp(image->path, folder, strlen(folder)) == 0;
         buffer_text(out, "<td><code>");
-        svg_escape(out, image->path);
+        svg_escape(out, image->path + (made_here ? strlen(folder) : 0));
         buffer_text(out, "</code></td>");
         const double sizes[] = {image->code_bytes, image->constant_bytes, image->data_bytes,
                                 image->zeroed_bytes, image->bytes};
@@ -125,8 +127,8 @@ void html_memory(const struct cost_page *page, struct buffer *out)
                                          ">data",
                                          ">zeroed",
                                          ">file",
-                                         ">code, constants: more than the baseline",
-                                         ">data, zeroed: more than the baseline"};
+                                         ">code, constants against the baseline",
+                                         ">data, zeroed against the baseline"};
     const struct cost_analysis *analysis = page->analysis;
     html_section(out, 7, "memory", "Memory");
     bool here = analysis->data->experiment->target == NULL;

@@ -133,7 +133,9 @@ static void put_pictures(const struct cost_page *page, struct buffer *out)
             buffer_text(out, ")\n");
         }
     }
-    buffer_text(out, "\n![speed of the machine](plots/sentinel-order.svg)\n");
+    if (experiment->target == NULL) {
+        buffer_text(out, "\n![speed of the machine](plots/sentinel-order.svg)\n");
+    }
     if (page->excerpt != NULL) {
         buffer_text(out, "\n![excerpt of a recording](plots/excerpt.svg)\n");
     }

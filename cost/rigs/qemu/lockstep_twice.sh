@@ -53,7 +53,7 @@ twice() {
     [ "$(value replies_xxh64 "$work/first.json")" != \
         "$(value replies_xxh64 "$work/another seed.json")" ] ||
         give_up 1 "another seed gives the same replies: the jitter has no effect"
-    echo "  the same to the byte: replies, recording, report"
+    echo "  identical: replies, recording, report"
 }
 
 if [ $# -gt 0 ]; then
@@ -62,6 +62,6 @@ else
     for arm in off tare; do
         "$here/../../workloads/gateway/board/build_gateway_board.sh" "$work/$arm.elf" --kernel none \
             --arm "$arm" >&2 || give_up 3 "the firmware of the arm $arm cannot be built"
-        twice "$work/$arm.elf" --seconds 5 --warm-up 1
+        twice "$work/$arm.elf" --seconds 3 --warm-up 1
     done
 fi
