@@ -438,7 +438,7 @@ bool lab_run(struct lab *lab, bool quiet, struct error *error)
     lab->begun_ns = monotonic_ns();
     lab->progress = progress_begin(
         "measuring", lab->active_count * lab->experiment->blocks * progress_per_run, quiet);
-    bool saved = lab->data.stopped != NULL || run_blocks(lab, error);
+    bool saved = lab->data.stopped != NULL ? lab->save(lab, error) : run_blocks(lab, error);
     for (size_t i = 0; i < lab->begun; i++) {
         const struct cost_arm *arm = &lab->experiment->arms[lab->active[i]];
         struct buffer reason = {0};
