@@ -1,8 +1,8 @@
 /* The part of Tare's FreeRTOS hooks that needs no place inside the kernel. Compile it beside
  * tare.c, with the options that the kernel is compiled with. */
-#include "FreeRTOS.h"
-#include "queue.h"
-#include "task.h"
+#include <FreeRTOS.h>
+#include <queue.h>
+#include <task.h>
 
 #include "tare_baremetal.h"
 #include "tare_freertos.h"

@@ -59,9 +59,10 @@ def compile_all(standard, sources, options, folder):
     return objects
 
 
-def build_on_kernel(path, name, programs, *options):
-    """Builds NAME from the programs of kernel/, the recorder and the kernel at `path`."""
-    options = [*options_for(path), '-DTARE_CONF_FILE="kernel_conf.h"', *options]
+def build_on_kernel(path, name, programs, *options, conf="kernel_conf.h"):
+    """Builds NAME from the programs of kernel/, the recorder and the kernel at `path`. Its objects
+    are left in the folder NAME.objects."""
+    options = [*options_for(path), f'-DTARE_CONF_FILE="{conf}"', *options]
     folder = name + ".objects"
     kernel = [os.path.join(path, file + ".c") for file in
               ("tasks", "queue", "list", "timers", "event_groups", "stream_buffer",

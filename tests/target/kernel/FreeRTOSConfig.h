@@ -73,4 +73,8 @@ extern "C"
 
 #include "tare_freertos.h"
 
+#ifdef KERNEL_WITHOUT_READY
+#undef traceMOVED_TASK_TO_READY_STATE
+#endif
+
 #endif

@@ -318,6 +318,14 @@ static void interrupt_takes_stream(void)
     xStreamBufferReceiveFromISR(stream, bytes, 4, NULL);
 }
 
+#ifdef traceENTER_xStreamBufferResetFromISR /* newer than 11.1 */
+static void interrupt_resets_stream(void)
+{
+    rare(TARE_KERNEL_RESET, stream_object, 0);
+    xStreamBufferResetFromISR(stream);
+}
+#endif
+
 void step_buffers(void)
 {
     stream_object = created(TARE_CLASS_BUFFER, 9); /* the kernel keeps one byte free */
@@ -340,6 +348,9 @@ void step_buffers(void)
     interrupt(interrupt_takes_stream);
     rare(TARE_KERNEL_RESET, stream_object, 0);
     xStreamBufferReset(stream);
+#ifdef traceENTER_xStreamBufferResetFromISR
+    interrupt(interrupt_resets_stream);
+#endif
     sends(stream_object); /* it has kept its number */
     xStreamBufferSend(stream, "12", 2, 0);
     rare(TARE_KERNEL_DELETED, stream_object, 0);
