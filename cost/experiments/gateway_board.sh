@@ -5,6 +5,7 @@
 #     gateway_board.sh run ADAPTER BUILD IMAGE.elf [OPTION...]    one run: one JSON object
 #     gateway_board.sh load ADAPTER BUILD IMAGE.elf [OPTION...]   the same, with the trace's losses
 #     gateway_board.sh counted BYTES RUN.out                      losses as the firmware counts them
+#     gateway_board.sh kernel                                     freertos or none: what image builds
 #
 # ADAPTER is `lockstep` (QEMU, a run repeats to the byte) or a file of cost/rigs/board, for OpenOCD.
 # ARM is off, off2, tare, or a folder with another recorder's hooks; then `counted` makes a health
@@ -179,5 +180,6 @@ counted)
         give_up 3 "$3 has no counts of a recorder: it must replace gateway_recorder_counts()"
     printf '{"stored_events":%s,"lost_events":%s}\n' "$((bytes / $2))" "$((dropped + suppressed))"
     ;;
-*) give_up 2 "give image, run, load or counted; see the first lines of the script" ;;
+kernel) kernel ;;
+*) give_up 2 "give image, run, load, counted or kernel; see the first lines of the script" ;;
 esac
