@@ -1,11 +1,11 @@
 #!/bin/sh
 # Steps of the experiments with the gateway on a board (gateway-board.yaml and its neighbours):
 #
-#     gateway_board.sh image ADAPTER ARM OUT.elf
-#     gateway_board.sh run ADAPTER BUILD IMAGE.elf [OPTION...]    one run: one JSON object
-#     gateway_board.sh load ADAPTER BUILD IMAGE.elf [OPTION...]   the same, with the trace's losses
-#     gateway_board.sh counted BYTES RUN.out                      losses as the firmware counts them
-#     gateway_board.sh kernel                                     freertos or none: what image builds
+#     board_steps.sh image ADAPTER ARM OUT.elf
+#     board_steps.sh run ADAPTER BUILD IMAGE.elf [OPTION...]    one run: one JSON object
+#     board_steps.sh load ADAPTER BUILD IMAGE.elf [OPTION...]   the same, with the trace's losses
+#     board_steps.sh counted BYTES RUN.out                      losses as the firmware counts them
+#     board_steps.sh kernel                                     freertos or none: what image builds
 #
 # ADAPTER is `lockstep` (QEMU, a run repeats to the byte) or a file of cost/rigs/board, for OpenOCD.
 # ARM is off, off2, tare, or a folder with another recorder's hooks; then `counted` makes a health
@@ -27,7 +27,7 @@ gateway=$here/../workloads/gateway/board
 boards=$here/../rigs/board
 
 give_up() {
-    echo "gateway_board: $2" >&2
+    echo "board_steps: $2" >&2
     exit "$1"
 }
 
@@ -46,7 +46,7 @@ kernel() {
         echo freertos
     else
         [ -z "${FREERTOS_KERNEL_PATH:-}" ] ||
-            echo "gateway_board: $FREERTOS_KERNEL_PATH is no FreeRTOS 10 or later;" \
+            echo "board_steps: $FREERTOS_KERNEL_PATH is no FreeRTOS 10 or later;" \
                 "the gateway is built without a kernel" >&2
         echo none
     fi
@@ -129,7 +129,7 @@ run_lockstep() {
 
 run_board() {
     [ -z "$snapshot" ] || {
-        echo "gateway_board: --snapshot needs the adapter lockstep; the ring stays unread" >&2
+        echo "board_steps: --snapshot needs the adapter lockstep; the ring stays unread" >&2
         record=
     }
     set -- "$adapter" "$image" --seconds "$seconds" --warm-up "$warm_up" --rate "$rate" --runs 1 \
