@@ -145,6 +145,9 @@ static int tare_define_object(struct tare_writer *writer, uint32_t number)
         return 1;
     memcpy(text, tare_names[number].text, sizeof(text) - 1);
     text[sizeof(text) - 1] = 0;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (tare_names[number].what != what) /* another object has it now, and its name is due */
+        return 1;
     return tare_define(writer, what >> 24, what >> 16 & 0xFFu, what & 0xFFFFu, text);
 }
 

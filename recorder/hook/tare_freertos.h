@@ -20,6 +20,13 @@
  * interrupts                         of the kernel's port from FreeRTOS 11 on: 4     INTERRUPT
  * tick                               keeps the time; the count now and then          -
  *
+ * A wait that ended in vain is "receive failed" of what was waited for; for a notification, of the
+ * task itself. A change of priority tells once more that the task may run, because the kernel puts
+ * it into another list. FreeRTOS 9 does not tell which task runs first.
+ *
+ * TARE_OBJECTS is enough when it is the most tasks plus the most other objects at a time: a number
+ * that a task has had is for tasks.
+ *
  * FreeRTOS before 10.2 keeps the holder of a mutex elsewhere: set TARE_FREERTOS_OLD_HOLDER there.
  * An application's own interrupts are declared by TARE_INTERRUPT of tare_baremetal.h. Queues,
  * semaphores and mutexes get their names from vQueueAddToRegistry (configQUEUE_REGISTRY_SIZE).

@@ -22,6 +22,7 @@ PROGRAMS = ["kernel_program.c", "kernel_account.c", "kernel_steps_queue.c", "ker
             "kernel_steps_many.c"]
 OBJECTS = 24
 FIRST_ID = 0x7FF - 4 * OBJECTS + 1  # of kernel objects
+RING_NAMES_LOST = 124  # offset in struct tare_ring
 
 # Of kernel_account.h and recorder/tare_events.def.
 OPERATION, ENTER, EXIT, MARK, TEXT = 0x80, 0x90, 0x91, 0xA0, 0xA1
@@ -43,6 +44,7 @@ def read_image(program):
             return struct.unpack(f"<{count}I", file.read(4 * count))
 
         require(words("account_done", 1) == (1,), "the program has not come to its end")
+        names_lost, = words("tare0", 1, RING_NAMES_LOST)
         count, = words("note_count", 1)
         notes = [words("notes", 3, 12 * i) for i in range(count)]
         epochs = [words("epoch_ticks", 3, 12 * i) for i in range(8)]
@@ -55,6 +57,10 @@ def read_image(program):
         file.write(stream + unread_words(CORTEX_M3, ram))
     with open("image", "wb") as file:
         file.write(ram)
+    nameless = [note for note in notes
+                if note[0] == CREATED and note[1] in (OTHER_TASK, OTHER_OBJECT)]
+    require(len(nameless) == names_lost > 0,
+            f"{len(nameless)} objects without a number, but {names_lost} are counted")
     return notes, epochs, collected
 
 
@@ -146,7 +152,7 @@ def show(event):
 
 
 def compare(notes, events):
-    """Every note against every event, in order; in the loose stretch, how many there are of each."""
+    """Every note against every event, in order; in the loose stretch, how many of each there are."""
     position, index = 0, 0
     while index < len(notes):
         note = notes[index]

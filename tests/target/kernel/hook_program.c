@@ -45,7 +45,15 @@ static uint32_t attempted;
 #define EVENT(category, word, operation) TARE_OBJECT_EVENT(category, word, operation)
 #define NO_EVENT(category, word, operation) ((void)0)
 
-#define KERNEL(with, event) \
+/* As traceBLOCKING_ON_QUEUE_RECEIVE of tare_freertos.h. */
+#define HOLDER(queue) \
+    do { \
+        if ((queue)->head == NULL) \
+            tare_kernel_event(TARE_KERNEL_HOLDER, (queue)->number, 0); \
+    } while (0)
+#define NO_HOLDER(queue) ((void)0)
+
+#define KERNEL(with, event, holder) \
     KERNEL_FUNCTION with##_send(struct queue *at) \
     { \
         OTHER_CALLS; \
@@ -69,6 +77,7 @@ static uint32_t attempted;
         OTHER_CALLS; \
         at->changes++; \
         PART; \
+        holder(at); \
         event(TARE_CATEGORY_OBJECT, at->number, TARE_RECEIVE_BLOCK); \
         PART; \
         at->items++; \
@@ -92,8 +101,8 @@ static uint32_t attempted;
         task->runs++; \
     }
 
-KERNEL(hook, EVENT)
-KERNEL(bare, NO_EVENT)
+KERNEL(hook, EVENT, HOLDER)
+KERNEL(bare, NO_EVENT, NO_HOLDER)
 
 /* Measured are whole calls of these. */
 #define LOOP(name, body) \
