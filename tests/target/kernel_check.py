@@ -152,7 +152,7 @@ def show(event):
 
 
 def compare(notes, events):
-    """Every note against every event, in order; in the loose stretch, how many of each there are."""
+    """Every note against every event, in order; in the loose stretch, how many of each."""
     position, index = 0, 0
     while index < len(notes):
         note = notes[index]
