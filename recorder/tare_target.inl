@@ -91,14 +91,14 @@ static inline uint32_t tare_port_stamp(uint32_t word, uint32_t clock)
 
 /* One event; `words` is a constant at every caller. tests/target counts its instructions against
  * cost/budgets.json. Written so that the compiler needs few registers: both bounds are loaded
- * together, the offset late, and room is a difference. */
+ * together, and one offset serves as bound, place and result. */
 static inline __attribute__((always_inline)) void tare_put(uint32_t word, uint32_t first,
                                                            uint32_t second, uint32_t words)
 {
     uint32_t state = tare_port_mask(); /* only now the core is certain */
     struct tare_ring *ring = TARE_HERE();
     tare_clock clock = tare_port_clock();
-    uint32_t high = ring->high_here, limit = ring->limit, offset, *at;
+    uint32_t high = ring->high_here, limit = ring->limit, next, *at;
 
     if (TARE_UNLIKELY(clock >> TARE_STAMP_BITS != high)) {
         tare_port_unmask(state);
@@ -106,18 +106,18 @@ static inline __attribute__((always_inline)) void tare_put(uint32_t word, uint32
         return;
     }
     word = tare_port_stamp(word, clock);
-    offset = TARE_UP(ring)->write_offset;
-    if (TARE_UNLIKELY((int32_t)(limit - offset) < (int32_t)(4 * words))) {
+    next = TARE_UP(ring)->write_offset + 4 * words;
+    if (TARE_UNLIKELY(next > limit)) {
         tare_port_unmask(state);
         tare_put_slow(word, first, second);
         return;
     }
-    at = TARE_WORDS_AT(ring, offset);
+    at = TARE_WORDS_AT(ring, next) - words;
     at[0] = word;
     if (words > 1)
         at[1] = first;
     if (words > 2)
         at[2] = second;
-    tare_port_publish(&TARE_UP(ring)->write_offset, offset + 4 * words);
+    tare_port_publish(&TARE_UP(ring)->write_offset, next);
     tare_port_unmask(state);
 }
