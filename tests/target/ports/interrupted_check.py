@@ -117,7 +117,7 @@ def main():
     for name, board, step, options in RUNS:
         require((step + 1) * 1e9 / board.clock_hz <= 1 << SHIFT, f"a step of {step} is too long")
         build(board, "program.elf", "-DTARE_RING_BYTES=768", "-DTARE_BLOCK_WORDS=64",
-              "-DTARE_NAME_PERIOD=65000", f"-DSTEP={step}u", *options,
+              "-DTARE_NAME_PERIOD=60000", f"-DSTEP={step}u", *options,
               program=os.path.join("ports", "interrupted_program.c"))
         opened, closed, lengths = executed(board, Code(board, "program.elf", "record_|act_|log_"))
         only_closed = closed - opened
