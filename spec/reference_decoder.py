@@ -470,6 +470,8 @@ class Decoder:
             self.take_names(ring["session"], ring["stream"] & 0xFFFF, ring["order"], size, table)
         if overwrite:
             read = (write // block + 1) * block if ring["lap"] else len(words)
+        elif not read // block * block <= write <= read:
+            read = read // block * block
         wraps = overwrite or read > write
         unread = words[read:] + words[:write] if wraps else words[read:write]
         if unread:

@@ -695,12 +695,12 @@ def bad_image_twice():
 
 @vector
 def good_image_parts():
-    """Three rings of the same stream: the first wraps, the second is empty, the words of the third follow on those
-    of the first, in a record."""
+    """Three rings of the same stream: the first begins in a block, which is read from its anchor on, and ends at the
+    ring's; the second is empty; the words of the third follow on those of the first."""
     words = joined(many_blocks(4).data())
-    return ring(self_at=0, buffer=720, write=28, read=256, lap=128) + \
+    return ring(self_at=0, buffer=720, write=0, read=300, lap=128) + \
         ring(self_at=240, buffer=720, write=4, read=4) + \
-        ring(self_at=480, buffer=1232, size=1280, read=540, write=1024) + \
+        ring(self_at=480, buffer=1232, size=1280, read=512, write=1024) + \
         [(words[512:540].ljust(256, b"\xA5"), "buffer of the first"), (words[256:512], "its older half"),
          (words.ljust(1280, b"\xA5"), "buffer of the third")]
 

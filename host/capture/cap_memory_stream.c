@@ -171,8 +171,9 @@ static struct memory_ring *free_slot(struct memory_reader *reader)
 void memory_attach(struct memory_reader *reader, const struct block_view *view, uint64_t now_ns)
 {
     const struct memory_map map = memory_map(reader);
+    const uint32_t block = 4 * view->ring.block_words;
+    uint32_t index, head, read = view->up.read_offset;
     struct memory_ring *own;
-    uint32_t index, head;
 
     if (view->ring.policy == TARE_FULL_OVERWRITE) {
         if (!view->steady)
@@ -186,6 +187,15 @@ void memory_attach(struct memory_reader *reader, const struct block_view *view, 
                   view->ring.self, view->place, reader->options.path, view->ring.lap_index);
         return;
     }
+    if (reader->options.read_only && view->ring.policy != TARE_FULL_OVERWRITE) {
+        /* An image is read from the anchor of the block on, of which a probe has fetched a part. */
+        uint32_t begin = read / block * block;
+
+        if (view->up.write_offset < begin || view->up.write_offset > read) {
+            index -= (read - begin) / 4;
+            read = begin;
+        }
+    }
     own = free_slot(reader);
     *own = (struct memory_ring){.attached = true,
                                 .big_endian = view->big_endian,
@@ -195,7 +205,7 @@ void memory_attach(struct memory_reader *reader, const struct block_view *view, 
                                 .position = index,
                                 .buffer = view->up.buffer,
                                 .bytes = view->up.bytes,
-                                .read_offset = view->up.read_offset,
+                                .read_offset = read,
                                 .progress_ns = now_ns,
                                 .in_region = view->in_region};
     reader->streams++;

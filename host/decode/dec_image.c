@@ -113,12 +113,23 @@ static void add_names(const struct image *image, const struct segment *like,
     segment_add(image->list, &segment);
 }
 
-/* The unread words of a ring whose buffer lies at `buffer`. */
+/* Where reading begins: a block can be read from its anchor on alone, and what a reader has fetched
+ * of the block is still there, unless the writer is in it again. Nothing unread: nothing to read.
+ */
+static uint32_t begin_of_block(uint32_t read, uint32_t write, uint32_t block)
+{
+    uint32_t begin = read / block * block;
+
+    return write >= begin && write <= read ? read : begin;
+}
+
+/* The words of a ring whose buffer lies at `buffer`, from the block of the first unread one on. */
 static void add_stream(const struct image *image, const struct segment *like,
                        const struct tare_ring *ring, uint64_t buffer)
 {
     const struct tare_channel *up = &ring->up;
-    uint32_t read = up->read_offset, write = up->write_offset;
+    uint32_t write = up->write_offset;
+    uint32_t read = begin_of_block(up->read_offset, write, 4 * ring->block_words);
     uint64_t lap = ring->lap_index;
 
     if (ring->policy == TARE_FULL_OVERWRITE) {
