@@ -24,8 +24,9 @@
  * TARE_COMMANDS     1                   target: 0 saves some 260 bytes of code: no commands from the
  *                                       reader
  * TARE_CORES        1                   target: cores that record, each into a ring of its own. They
- *                                       must share the clock. tare_start and tare_service run on core
- *                                       0, tare_stop on each; a string whose task changes its core
+ *                                       must share the clock. tare_start runs on core 0; tare_tick or
+ *                                       tare_service on each (that of core 0 writes the names);
+ *                                       tare_stop on each; a string whose task changes its core
  *                                       within is cut there
  * TARE_CATEGORIES   0xFFFFFFFF   bits   target: categories that are on after tare_start
  * TARE_TEXT_LIMIT   255          bytes  longest string event, at most 1023

@@ -26,7 +26,8 @@ static TARE_RARE void tare_give_all_ids(void)
 }
 
 /* Events come first: a definition is written only while an eighth of the ring stays free behind it,
- * and whole, if no interrupt takes its room. */
+ * if it is no longer than that allows in an empty ring, and whole, if no interrupt takes its room.
+ * One that never fits is counted and passed over. */
 static TARE_RARE int tare_define(struct tare_writer *writer, uint32_t event_class,
                                  uint32_t category, uint32_t id, const char *text)
 {
@@ -35,9 +36,15 @@ static TARE_RARE int tare_define(struct tare_writer *writer, uint32_t event_clas
     uint32_t room = writer->block_end - TARE_UP(writer)->write_offset + tare_ahead(writer);
 
     need += need / (4u * TARE_BLOCK_WORDS) * 4u * (2u + TARE_ANCHOR_WORDS);
-    if (room < need + 4u * TARE_BLOCK_WORDS + TARE_KEPT_BYTES + TARE_RING_BYTES / 8u ||
-        !tare_store(TARE_CLAIM_NOTE, TARE_WORD(TARE_ID_DEFINE),
-                    event_class << 24 | category << 16 | id, length))
+    need += 4u * TARE_BLOCK_WORDS + TARE_KEPT_BYTES;
+    if (need > TARE_RING_BYTES) {
+        writer->names_lost++;
+        return 1;
+    }
+    if (need + TARE_RING_BYTES / 8u <= TARE_RING_BYTES)
+        need += TARE_RING_BYTES / 8u;
+    if (room < need || !tare_store(TARE_CLAIM_NOTE, TARE_WORD(TARE_ID_DEFINE),
+                                   event_class << 24 | category << 16 | id, length))
         return 0;
     for (at = 0; at < length; at += 8) {
         tare_text_words(text, length, at, words);
@@ -258,6 +265,21 @@ static void tare_take_command(struct tare_ring *ring)
 
 #endif
 
+/* Whether definitions may have been overwritten since this was asked last. */
+static TARE_RARE int tare_lap_is_new(const struct tare_ring *ring)
+{
+#if TARE_FULL_POLICY == TARE_OVERWRITE
+    static uint32_t last;
+    uint32_t before = last;
+
+    last = ring->lap_index;
+    return last != before;
+#else
+    (void)ring;
+    return 0;
+#endif
+}
+
 TARE_RARE void tare_service(void)
 {
     struct tare_ring *ring = tare_writer_here();
@@ -276,7 +298,7 @@ TARE_RARE void tare_service(void)
 #endif
     if (ring->next_definition < (uint32_t)(__stop_tare_events - __start_tare_events) + TARE_OBJECTS)
         (void)tare_define_next(ring);
-    else if (++ring->service_calls >= TARE_NAME_PERIOD)
+    else if (++ring->service_calls >= TARE_NAME_PERIOD || tare_lap_is_new(ring))
         ring->next_definition = ring->service_calls = 0;
 }
 
