@@ -41,13 +41,16 @@ static uint32_t tare_ahead(const struct tare_ring *ring)
 {
     const struct tare_channel *up = TARE_UP(ring);
     uint32_t read = __atomic_load_n(&up->read_offset, __ATOMIC_ACQUIRE);
-    uint32_t ahead = read - ring->block_end;
+    uint32_t write = up->write_offset, ahead;
 
+    /* An interrupt may open a block here: an empty ring must not look full for it. */
+    __atomic_signal_fence(__ATOMIC_ACQUIRE);
+    ahead = read - ring->block_end;
     if (TARE_FULL_POLICY == TARE_OVERWRITE)
         return TARE_RING_BYTES;
     if (read >= TARE_RING_BYTES || read % 4 != 0) /* no reader's offset: take the ring as full */
         return 0;
-    if (read < ring->block_end || (ahead == 0 && read == up->write_offset))
+    if (read < ring->block_end || (ahead == 0 && read == write))
         ahead += TARE_RING_BYTES;
     return ahead;
 }
