@@ -1,4 +1,4 @@
-/* The parts of QEMU's machine virt with one 32-bit RISC-V hart that programs without an operating
+/* The parts of QEMU's machine virt with 32-bit RISC-V harts that programs without an operating
  * system use here. All runs in machine mode.
  *
  * Under `-icount shift=5` one instruction takes 32 ns of the board's time, whatever it does, and
@@ -30,5 +30,10 @@ void virt_print_hex(const char *name, uint32_t number);
 /* Calls virt_tick() in an interrupt every `counts` steps of the counter; 0: never. */
 void virt_tick_every(uint32_t counts);
 void virt_tick(void);
+
+/* With -smp: the other harts sleep until hart 0 starts one of them, which then runs
+ * virt_other_main with interrupts enabled. The tick is hart 0's alone. */
+void virt_start_hart(uint32_t hart);
+void virt_other_main(uint32_t hart);
 
 #endif

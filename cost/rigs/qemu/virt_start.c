@@ -14,6 +14,9 @@
 #define COMPARE_HIGH REGISTER(0x02004004u)
 #define COUNTER_HIGH REGISTER(VIRT_COUNTER_ADDRESS + 4u)
 
+#define SOFTWARE_INTERRUPT(hart) REGISTER(0x02000000u + 4u * (hart))
+#define SOFTWARE_ENABLE 0x8u /* mie.MSIE, mip.MSIP */
+
 #define TIMER_INTERRUPT 0x80000007u /* mcause */
 #define TIMER_ENABLE 0x80u          /* mie.MTIE */
 #define INTERRUPTS_ENABLE 0x8u      /* mstatus.MIE */
@@ -24,12 +27,18 @@ extern uint32_t virt_bss_begin[], virt_bss_end[];
 
 void virt_reset(void);
 void virt_start(void);
+void virt_wait(uint32_t hart);
 void virt_trap(void);
 
 static uint32_t tick_counts;
 
 void __attribute__((weak)) virt_tick(void)
 {
+}
+
+void __attribute__((weak)) virt_other_main(uint32_t hart)
+{
+    (void)hart;
 }
 
 void virt_exit(int status)
@@ -129,7 +138,33 @@ __attribute__((used)) void virt_start(void)
     virt_exit(main());
 }
 
-/* The stack and the global pointer come first; the linker must not shorten that by using them. */
+void virt_start_hart(uint32_t hart)
+{
+    __asm volatile("fence" ::: "memory");
+    SOFTWARE_INTERRUPT(hart) = 1;
+}
+
+/* All harts leave reset together; the memory is hart 0's to set up. */
+__attribute__((used)) void virt_wait(uint32_t hart)
+{
+    uint32_t pending;
+
+    __asm volatile("csrs mie, %0" ::"r"(SOFTWARE_ENABLE));
+    do {
+        __asm volatile("wfi");
+        __asm volatile("csrr %0, mip" : "=r"(pending));
+    } while (!(pending & SOFTWARE_ENABLE));
+    __asm volatile("csrc mie, %0" ::"r"(SOFTWARE_ENABLE));
+    SOFTWARE_INTERRUPT(hart) = 0;
+    __asm volatile("csrw mtvec, %0" ::"r"(virt_trap));
+    __asm volatile("csrs mstatus, %0" ::"r"(INTERRUPTS_ENABLE) : "memory");
+    virt_other_main(hart);
+    for (;;)
+        __asm volatile("wfi");
+}
+
+/* The stack and the global pointer come first; the linker must not shorten that by using them. Each
+ * hart has a MiB of stack. */
 __attribute__((naked, section(".reset"))) void virt_reset(void)
 {
     __asm volatile(".option push\n\t"
@@ -137,5 +172,11 @@ __attribute__((naked, section(".reset"))) void virt_reset(void)
                    "la gp, __global_pointer$\n\t"
                    ".option pop\n\t"
                    "la sp, virt_stack_top\n\t"
-                   "j virt_start");
+                   "csrr a0, mhartid\n\t"
+                   "bnez a0, 1f\n\t"
+                   "j virt_start\n"
+                   "1:\n\t"
+                   "slli t0, a0, 20\n\t"
+                   "sub sp, sp, t0\n\t"
+                   "j virt_wait");
 }
