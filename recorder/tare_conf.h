@@ -12,7 +12,9 @@
  * TARE_FULL_POLICY  TARE_DROP           target: what a full ring does. TARE_DROP refuses new events
  *                                       until a reader makes room; TARE_OVERWRITE keeps the newest,
  *                                       for snapshots: an RTT reader cannot drain such a ring
- * TARE_OBJECTS      0            number target: kernel objects that can have a name at a time
+ * TARE_OBJECTS      0            number target: kernel objects that can have a name at a time. With
+ *                                       several cores their creation and deletion must be under a lock
+ *                                       that holds for all of them
  * TARE_NAME_BYTES   20           bytes  target: RAM of each, 4 of them its id
  * TARE_NAME_PERIOD  2000         calls  of tare_service between two rounds that write all names
  *                                       again, one at each call, for readers that come late

@@ -52,13 +52,12 @@ static uint32_t tare_claim_number(int is_task, int is_new)
 
         if (number >= TARE_OBJECTS)
             number = 0;
-        what = tare_names[number].what;
-        if (is_new ? what != 0 : what == 0 || (what >> 24 == TARE_CLASS_TASK) != is_task)
-            continue;
         bit = 1u << number % 32;
         live = &tare_objects_live[number / 32];
         state = tare_port_mask();
-        if ((*live & bit) == 0) {
+        what = tare_names[number].what;
+        if ((*live & bit) == 0 &&
+            (is_new ? what == 0 : what != 0 && (what >> 24 == TARE_CLASS_TASK) == is_task)) {
             *live |= bit;
             tare_port_unmask(state);
             next = number + 1;

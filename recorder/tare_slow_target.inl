@@ -349,21 +349,9 @@ tare_put_slow(uint32_t word, uint32_t first, uint32_t second)
 {
     const struct tare_ring *ring = tare_writer_here();
 
-    /* Losing must not cost more than recording: no plan as long as nothing has changed. */
+    /* Losing is to cost little: no plan as long as nothing has changed. */
     if (ring->limit == TARE_LOSS_DUE && ring->pending_dropped.count != 0 &&
         !tare_next_is_free(ring) && tare_refuse(TARE_CLAIM_EVENT))
         return;
-    word &= ~TARE_STAMP_MASK;
-    if (tare_step(TARE_CLAIM_EVENT, word, first, second) != TARE_STEP_MORE) {
-        tare_look();
-        return;
-    }
-    tare_look();
-    /* The new block was all that stood in the way, mostly. */
-    if (TARE_RECORD_WORDS(word >> TARE_STAMP_BITS) == 1)
-        tare_put0(word);
-    else if (TARE_RECORD_WORDS(word >> TARE_STAMP_BITS) == 2)
-        tare_put1(word, first);
-    else
-        tare_put2(word, first, second);
+    (void)tare_store(TARE_CLAIM_EVENT, word & ~TARE_STAMP_MASK, first, second);
 }

@@ -2,10 +2,21 @@
 #include "gateway_recorder.h"
 #include "tare.h"
 
+#if !NO_SYS
+#include "FreeRTOS.h" /* ends with the hooks */
+#define SERVICE_PRIORITY 1
+#define SERVICE_PERIOD 10 /* ticks */
+#endif
+
 void gateway_recorder_start(void)
 {
     if (tare_start() != 0)
         gateway_board_give_up("tare_start found the clock standing still");
+#if !NO_SYS
+    /* The idle hook never returns here. */
+    if (!tare_freertos_task(SERVICE_PRIORITY, SERVICE_PERIOD))
+        gateway_board_give_up("no memory for the recorder's task");
+#endif
 }
 
 void gateway_recorder_stop(void)
