@@ -23,6 +23,7 @@ from target_run import CORTEX_M3, decode, require  # noqa: E402
 BLOCK_WORDS = 64
 ANCHOR_WORDS = 6
 STOPS = 32
+QUICK_STOPS = 15  # between two images
 LAPS = 10
 # By name, number of the class in recorder/tare_events.def.
 OBJECTS = {"receiver": 9, "worker": 9, "commands": 9, "free": 10, "pending": 10, "refresh": 17,
@@ -85,6 +86,15 @@ def check_image(board, listing):
     check_names(listing)
 
 
+def check_ring(board):
+    """The numbers in the words of a stopped board go on to the last one."""
+    words = board.ring(RING_LAP) + board.ring(UP_WRITE) // 4
+    values = values_in_ring(board, words - words % BLOCK_WORDS - BLOCK_WORDS, words)
+    recorded = board.of("recorded")
+    require(values == list(range(values[0], values[-1] + 1)) and
+            recorded - 1 <= values[-1] <= recorded, f"{recorded} recorded, in the ring {values}")
+
+
 def check_snapshot(board, listing):
     """The commands that people use, on the same image. Where the next record may not fit into the
     block, `tare snapshot` takes the block behind it as begun."""
@@ -110,7 +120,11 @@ def stop_at_many_places():
         ring_words = 1024
         board.wait(lambda: board.ring(RING_LAP) >= LAPS * ring_words, f"{LAPS} laps")
         for stop in range(STOPS):
-            time.sleep(generator.uniform(0, 0.004))
+            for _ in range(QUICK_STOPS):
+                time.sleep(generator.uniform(0, 0.002))
+                board.monitor("stop")
+                check_ring(board)
+                board.monitor("cont")
             board.monitor("stop")
             board.save("image")
             listing = decode("image", "--image")
