@@ -248,7 +248,9 @@ static void tare_take_command(struct tare_ring *ring)
 
     if (write >= sizeof(ring->commands) || write == read)
         return;
-    if ((write + sizeof(ring->commands) - read) % sizeof(ring->commands) < 8)
+    /* The rest of what is no command goes at once: it would take the next one's room. */
+    if (bytes[read % sizeof(ring->commands)] == TARE_COMMAND_MARK &&
+        (write + sizeof(ring->commands) - read) % sizeof(ring->commands) < 8)
         return;
     for (i = 0; i < 8; i++) {
         uint32_t byte = bytes[(read + i) % sizeof(ring->commands)];
@@ -256,7 +258,7 @@ static void tare_take_command(struct tare_ring *ring)
         words[i / 4] |= byte << 8 * (i % 4);
         check ^= byte;
     }
-    if ((words[0] & 0xFFu) == TARE_COMMAND_MARK && check == 0) {
+    if ((words[0] & 0xFF00FFu) == TARE_COMMAND_MARK && check == 0) {
         tare_obey(words[0] >> 8 & 0xFFu, words[1]);
         read += 7;
     }
