@@ -224,6 +224,16 @@ static bool resembles(const struct memory_map *map, const struct block_view *vie
     return marks >= MARKS_NEEDED;
 }
 
+/* What the target's memory holds must not act on the terminal. */
+static void show_id(const struct tare_ring *ring, char text[sizeof(ring->id) + 1])
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(ring->id) && ring->id[i] != '\0'; i++)
+        text[i] = (char)(ring->id[i] >= ' ' && ring->id[i] <= '~' ? ring->id[i] : '?');
+    text[i] = '\0';
+}
+
 static enum block_kind check_identity(const struct memory_map *map, const struct block_view *view,
                                       struct error *why)
 {
@@ -235,9 +245,12 @@ static enum block_kind check_identity(const struct memory_map *map, const struct
                                    : "its state says that it is not in use yet");
         return BLOCK_UNFINISHED;
     }
-    if (!id_is(ring, "SEGGER RTT") && !id_is(ring, "TARE ring"))
-        REFUSE("id '%.*s' is neither 'SEGGER RTT' nor 'TARE ring'; reset the target",
-               (int)strnlen(ring->id, sizeof(ring->id)), ring->id);
+    if (!id_is(ring, "SEGGER RTT") && !id_is(ring, "TARE ring")) {
+        char id[sizeof(ring->id) + 1];
+
+        show_id(ring, id);
+        REFUSE("id '%s' is neither 'SEGGER RTT' nor 'TARE ring'; reset the target", id);
+    }
     if (ring->version != TARE_FORMAT_VERSION)
         REFUSE("version %" PRIu32 " is not %u, the one that this program reads; use the recorder "
                "and the program of one release",
