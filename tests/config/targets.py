@@ -34,8 +34,8 @@ SINGLE = [["-DTARE_ENABLED=0"], ["-DTARE_BLOCK_WORDS=64"], ["-DTARE_BLOCK_WORDS=
           ["-DTARE_OBJECTS=32"], ["-DTARE_OBJECTS=400", "-DTARE_NAME_BYTES=8"],
           ["-DTARE_RTT_CHANNEL=1", "-DTARE_RTT_BLOCK=other_block"], ["-DTARE_CORES=16"]]
 
-# All combinations of four, and of any three with the two that follow from them: each switches a part
-# of the same functions.
+# All combinations of four, and of any three with the two that follow from them: each switches a
+# part of the same functions.
 TOGETHER = ("-DTARE_FULL_POLICY=TARE_OVERWRITE", "-DTARE_RTT_CHANNEL=1", "-DTARE_CORES=2",
             "-DTARE_OBJECTS=8")
 

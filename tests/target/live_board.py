@@ -7,7 +7,7 @@ import socket
 import subprocess
 import time
 
-from target_run import RIG, SOURCE, TESTS, require, run, symbols
+from target_run import RIG, TESTS, require, run, symbols
 
 TARE = os.environ["TARE"]
 MEMORY = 16 << 20

@@ -173,7 +173,8 @@ def check_other_reader():
     check_sound(listing)
     for core in (0, 1):
         check_core(listing, core, account)
-    check_turns("run.tare", definition_ids(listing)["turn", 1], TURNS // 2, ("first core", "second core"))
+    turn_id = definition_ids(listing)["turn", 1]
+    check_turns("run.tare", turn_id, TURNS // 2, ("first core", "second core"))
     run(os.environ["TARE"], "check", "run.tare")
 
 

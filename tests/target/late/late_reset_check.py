@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """ctest: timeout=60 labels=plain
 
-A board that is reset while `tare record mem:` reads it gives one recording with two sessions, of which
-only what was unread at the reset is missing, and that is told. A control block that is half
-destroyed, stale or there twice is refused with the field and its value, and the board's memory stays
-as it is, to the byte.
+A board that is reset while `tare record mem:` reads it gives one recording with two sessions, of
+which only what was unread at the reset is missing. A control block that is half destroyed, stale or
+there twice is refused with the field and its value, and the board's memory stays as it is, to the
+byte.
 """
 import os
 import shutil
@@ -42,7 +42,8 @@ WRONG = [
 def refused(board, text):
     """The memory must be as it was before the reader came."""
     before = bytes(board.memory)
-    said = tare("record", "mem:ram", "--wait", "200ms", "--for", "1s", "-o", "refused.tare", status=4)
+    said = tare("record", "mem:ram", "--wait", "200ms", "--for", "1s", "-o", "refused.tare",
+                status=4)
     place = board.ring_address() - board.board.ram
     require(text in said and f"(offset {place} of ram)" in said,
             f"wanted '{text}' and the offset {place}, said was\n{said}")

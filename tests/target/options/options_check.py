@@ -2,8 +2,8 @@
 """ctest: timeout=120 labels=plain
 
 Options of the recorder on running targets: link-time optimisation, other levels of optimisation and
-the options that leave parts out, each with an exact account; no event is lost when an interrupt opens
-a block meanwhile.
+the options that leave parts out, each with an exact account; no event is lost when an interrupt
+opens a block meanwhile.
 """
 import os
 import shutil
@@ -12,8 +12,8 @@ import sys
 SOURCE = os.environ["SOURCE"]
 
 sys.path.insert(0, os.path.join(SOURCE, "tests", "target"))
-from target_run import (CORTEX_M3, CORTEX_M33, RISCV32, build, check_content_and_losses,  # noqa: E402
-                        check_recording, require, run_program)
+from target_run import (CORTEX_M3, CORTEX_M33, RISCV32, build,  # noqa: E402
+                        check_content_and_losses, check_recording, require, run_program)
 
 RUNS = [
     (CORTEX_M3, "-flto"),

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """ctest: timeout=60 labels=plain
 
-TARE_RTT_CHANNEL: the recorder takes one channel of an RTT control block that the firmware has already
-and leaves all others as they are, to the byte. The reader of an image and `tare record mem:` find it.
+TARE_RTT_CHANNEL: the recorder takes one channel of an RTT control block that the firmware has
+already and leaves all others as they are, to the byte. The reader of an image and `tare record mem:`
+find it.
 """
 import os
 import shutil
@@ -26,14 +27,17 @@ class Block:
 
     def __init__(self, board):
         self.board = board
-        self.address, self.bytes = board.symbols["_SEGGER_RTT"]
+        self.address = board.symbols["_SEGGER_RTT"][0]
 
     def others(self):
-        at = self.address - self.board.board.ram
-        block = bytes(self.board.memory[at:at + self.bytes])
-        buffers = [bytes(self.board.memory[at - self.board.board.ram:][:size]) for at, size in
-                   (self.board.symbols[name] for name in ("terminal", "log_bytes", "input", "keys"))]
+        block = self.content("_SEGGER_RTT")
+        buffers = [self.content(name) for name in ("terminal", "log_bytes", "input", "keys")]
         return block[:OWN] + block[OWN + 24:], buffers
+
+    def content(self, symbol):
+        address, size = self.board.symbols[symbol]
+        at = address - self.board.board.ram
+        return bytes(self.board.memory[at:at + size])
 
     def own(self, field):
         return self.board.word(self.address + OWN + field)
@@ -46,7 +50,7 @@ def check_channel(board, block):
             "the channel is not the ring's")
     require(block.own(WRITE) > 200 and block.own(READ) == 0, "offsets of the channel")
     id_at = ring - board.board.ram
-    require(bytes(board.memory[id_at:id_at + 9]) == b"TARE ring", "the ring's own block has RTT's id")
+    require(bytes(board.memory[id_at:id_at + 9]) == b"TARE ring", "the ring's own id is RTT's")
 
 
 def check_image(board):

@@ -2,9 +2,9 @@
 """ctest: timeout=90 labels=plain
 
 A ring that keeps the newest events (TARE_OVERWRITE), from its memory. After ten laps the board is
-stopped at many instructions, also in the midst of writing an event or opening a block; each time the
-image must hold exactly the events from the oldest whole block to the newest, name all objects, and
-tell to the word what was overwritten. Then `tare record mem:` reads the ring while it is written.
+stopped at many instructions, also in the midst of writing an event or opening a block; each time
+the image must hold exactly the events from the oldest whole block to the newest, name all objects,
+and tell to the word what was overwritten. Then `tare record mem:` reads the ring while it is written.
 """
 import os
 import random
