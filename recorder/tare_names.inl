@@ -92,7 +92,7 @@ static int tare_has_name(const struct tare_event *event)
 static const uint32_t tare_first_id[3] = {TARE_ID_FREE0, TARE_ID_FREE1, TARE_ID_FREE2};
 static const uint32_t tare_last_id[3] = {TARE_LAST_ID0, TARE_ID_LAST1, TARE_ID_LAST2};
 
-#if TARE_SELF_TEST
+#if TARE_SELF_TEST || !TARE_PORT_TARGET
 
 /* Cost of one event with `arguments` argument words, in thousandths of a tick: the fastest of five
  * rounds, so that an interrupt in between does not count. `writer` is the one that tare_put finds;

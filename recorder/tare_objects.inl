@@ -128,11 +128,13 @@ void tare_object_delete(uint32_t word)
 
 void tare_kernel_event(uint32_t kind, uint32_t word, uint32_t value)
 {
-    uint32_t number = tare_object_number(word);
-    uint32_t what = number < TARE_OBJECTS ? tare_names[number].what : word >> TARE_STAMP_BITS;
+    uint32_t number, what;
 
-    if (TARE_CATEGORY_IS_ON(TARE_CATEGORY_KERNEL))
-        tare_put2(TARE_WORD(TARE_ID_KERNEL), kind << 24 | (what & 0xFFFFFFu), value);
+    if (!TARE_CATEGORY_IS_ON(TARE_CATEGORY_KERNEL))
+        return;
+    number = tare_object_number(word);
+    what = number < TARE_OBJECTS ? tare_names[number].what : word >> TARE_STAMP_BITS;
+    tare_put2(TARE_WORD(TARE_ID_KERNEL), kind << 24 | (what & 0xFFFFFFu), value);
 }
 
 static int tare_define_object(struct tare_writer *writer, uint32_t number)

@@ -332,7 +332,7 @@ static TARE_RARE enum tare_step tare_step(enum tare_claim claim, uint32_t word, 
 }
 
 /* Stores one record with all that must stand before it: 0 when there was no room. */
-static int __attribute__((noinline))
+static TARE_RARE int __attribute__((noinline))
 tare_store(enum tare_claim claim, uint32_t word, uint32_t first, uint32_t second)
 {
     enum tare_step step;

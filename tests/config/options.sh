@@ -34,7 +34,9 @@ done
 
 # Options, and the ranges that are refused.
 for option in TARE_ENABLED=0 TARE_BLOCK_WORDS=64 TARE_BLOCK_WORDS=128 TARE_TEXT_LIMIT=8 \
-    TARE_TEXT_LIMIT=1023 TARE_RING_BYTES=65536 TARE_CATEGORIES=1u TARE_SESSION=7u; do
+    TARE_TEXT_LIMIT=1023 TARE_RING_BYTES=65536 TARE_CATEGORIES=1u TARE_SESSION=7u \
+    TARE_SELF_TEST=0 TARE_COMMANDS=0 TARE_OBJECTS=8 TARE_CORES=2 \
+    TARE_FULL_POLICY=TARE_OVERWRITE TARE_NAME_PERIOD=7; do
     must_compile gcc -std=c99 $strict -D$option "$here/every_name.c" "$recorder/tare.c"
 done
 echo '#define TARE_TEXT_LIMIT 16' >own_conf.h
